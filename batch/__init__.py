@@ -1,0 +1,1 @@
+"""The same shapes again, from the whole log; the comparison; the corrections."""

@@ -1,0 +1,68 @@
+"""The night's command line: one step, or all of them.
+
+Data flow: python -m batch -> night.night, night.prepare, report.report
+Run: python -m batch night --date 2026-01-31
+"""
+
+from typing import Annotated
+
+import typer
+
+from batch import night as nights
+from batch import report as reports
+from batch.day import parse
+from infra.failures import reported
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+Date = Annotated[str, typer.Option("--date", help="The UTC day, YYYY-MM-DD.")]
+Full = Annotated[bool, typer.Option("--full", help="Redo the day even if nothing has changed since it was settled.")]
+
+
+@app.command()
+def archive(date: Date, full: Full = False) -> None:
+    """Append to the archive what the log has and the archive has not."""
+    nights.night(parse(date), [nights.Step.ARCHIVE], full)
+
+
+@app.command()
+def truth(date: Date, full: Full = False) -> None:
+    """Recompute the day, and the settled days that new arrivals touched."""
+    nights.night(parse(date), [nights.Step.TRUTH], full)
+
+
+@app.command()
+def reconcile(date: Date, full: Full = False) -> None:
+    """Compare with the stream; fails if a difference has no cause."""
+    nights.night(parse(date), [nights.Step.RECONCILE], full)
+
+
+@app.command()
+def correct(date: Date, full: Full = False) -> None:
+    """Write the corrections and settle the days."""
+    nights.night(parse(date), [nights.Step.CORRECT], full)
+
+
+@app.command()
+def night(date: Date, full: Full = False) -> None:
+    """All four steps."""
+    nights.night(parse(date), list(nights.Step), full)
+
+
+@app.command()
+def prepare() -> None:
+    """Create the night's tables."""
+    nights.prepare()
+
+
+@app.command()
+def report(
+    first: Annotated[str, typer.Option("--from", help="First UTC day.")],
+    last: Annotated[str, typer.Option("--to", help="Last UTC day.")],
+) -> None:
+    """Print what the nights found, as JSON lines."""
+    reports.report(parse(first), parse(last))
+
+
+if __name__ == "__main__":
+    with reported():
+        app()

@@ -1,0 +1,114 @@
+"""Coverage: which days are settled, by which run, up to which offsets, under which definitions.
+
+Data flow: archive and coverage -> the days a night has to do; correct writes coverage last, in one commit
+Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.coverage ORDER BY day"
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    DateType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from batch.archive import ARCHIVE, Ends, ends
+from batch.day import Day
+from infra import lake
+from infra.tables import Table
+from infra.writes import replace_days
+from streaming.views import VIEWS
+
+COVERAGE = Table(
+    "reconciliation",
+    "coverage",
+    StructType(
+        [
+            StructField("day", DateType()),
+            StructField("revision", IntegerType()),
+            StructField("run", StringType()),
+            StructField("settled_at", TimestampType()),
+            StructField(
+                "offsets",
+                ArrayType(
+                    StructType(
+                        [
+                            StructField("topic", StringType()),
+                            StructField("partition", IntegerType()),
+                            StructField("to", LongType()),
+                        ]
+                    )
+                ),
+            ),
+            StructField("definitions", MapType(StringType(), StringType())),
+        ]
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a night has to do: the days, with the revision that each will have, and the archive it stands on."""
+
+    run: str
+    days: tuple[Day, ...]
+    revisions: Mapping[date, int]
+    ends: Ends
+    definitions: Mapping[str, str]
+
+
+def plan(session: SparkSession, day: Day, definitions: Mapping[str, str], full: bool = False) -> Plan:
+    """The days to do: `day`, and every settled day that has new arrivals or older definitions since it was settled.
+
+    A settled day without either is left alone, so a second run of a night has nothing to do. `full` redoes `day` anyway.
+    The same archive, definitions and days give the same run id.
+    """
+    archived = lake.read(session, ARCHIVE)
+    now = ends(archived)
+    settled = {row["day"]: row for row in lake.read(session, COVERAGE).collect()}
+    stale = {
+        covered
+        for covered, row in settled.items()
+        if dict(row["definitions"]) != dict(definitions) or covered in _arrived_since(session, row["offsets"])
+    }
+    todo = stale | ({day.date} if full or day.date not in settled else set())
+    days = tuple(Day(found) for found in sorted(todo))
+    identity = f"{sorted(now.items())}{sorted(definitions.items())}{days}"
+    run = f"{day}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
+    revisions = {d.date: (settled[d.date]["revision"] + 1 if d.date in settled else 1) for d in days}
+    return Plan(run, days, revisions, now, definitions)
+
+
+def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, object]]) -> set[date]:
+    """Days whose events or views change by records that the archive got after these offsets."""
+    covered = [(row["topic"], row["partition"], row["to"]) for row in offsets]
+    archived = lake.read(session, ARCHIVE)
+    newer = F.lit(True)
+    for topic, partition, end in covered:
+        newer = newer & ~((F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end))
+    reach = max(view.reach for view in VIEWS.values())
+    found = archived.where(newer).select(
+        "day", F.to_date(F.col("event_time") - F.expr(f"INTERVAL {int(reach / timedelta(seconds=1))} SECONDS")).alias("before")
+    )
+    return {value for row in found.distinct().collect() for value in row if value is not None}
+
+
+def settle(session: SparkSession, done: Plan) -> None:
+    """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
+    offsets = [(topic, partition, to) for (topic, partition), to in sorted(done.ends.items())]
+    now = datetime.now(UTC)
+    rows = [
+        (day.date, done.revisions[day.date], done.run, now, offsets, dict(done.definitions)) for day in done.days
+    ]
+    replace_days(session.createDataFrame(rows, COVERAGE.schema).coalesce(1), COVERAGE, [day.date for day in done.days])

@@ -1,0 +1,145 @@
+"""Row by row: the stages from what the stream said to the truth, side by side, and the causes between them.
+
+Data flow: one frame per stage -> rows with causes -> differences; sums of measures -> summary
+Run: pytest tests/batch/test_differences.py
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DateType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from batch.causes import STEPS, Cause
+from infra.tables import Table
+from streaming.views.view import View
+
+DIFFERENCES = Table(
+    "reconciliation",
+    "differences",
+    StructType(
+        [StructField("day", DateType())]
+        + [StructField(name, StringType()) for name in ("view", "key", "speed", "counted", "truth")]
+        + [StructField("causes", ArrayType(StringType())), StructField("unexplained", BooleanType())]
+        + [StructField("run", StringType())]
+    ),
+)
+"""One view row that differs at some stage; key and values as JSON, null where a stage has no such row."""
+
+EVIDENCE = Table(
+    "reconciliation",
+    "evidence",
+    StructType(
+        [
+            StructField("day", DateType()),
+            StructField("view", StringType()),
+            StructField("event_id", StringType()),
+            StructField("event_type", StringType()),
+            StructField("event_time", TimestampType()),
+            StructField("topic", StringType()),
+            StructField("partition", IntegerType()),
+            StructField("offset", LongType()),
+            StructField("cause", StringType()),
+            StructField("side", StringType()),
+            StructField("run", StringType()),
+        ]
+    ),
+)
+"""One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth."""
+
+SUMMARY = Table(
+    "reconciliation",
+    "summary",
+    StructType(
+        [StructField("day", DateType()), StructField("view", StringType()), StructField("measure", StringType())]
+        + [StructField("speed", LongType()), StructField("pending", LongType())]
+        + [StructField(cause.value, LongType()) for cause in STEPS]
+        + [StructField("truth", LongType()), StructField("unexplained", LongType())]
+        + [StructField(name, LongType()) for name in ("rows_differing", "rows_unexplained")]
+        + [StructField("run", StringType())]
+    ),
+)
+"""Sums of a view's measures over a day: speed + pending + every cause + unexplained = truth."""
+
+STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
+
+
+def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | None) -> DataFrame:
+    """All rows of all stages by key: view, key, speed, counted, truth (JSON), causes, unexplained, measures per stage."""
+    values = [column for column in view.columns(stages["counted"])]
+    joined: DataFrame | None = None
+    for stage, rows in stages.items():
+        own = rows.select(*view.key, F.struct(*values).alias(stage))
+        if stage == "counted":
+            own = rows.select(*view.key, F.struct(*values).alias(stage), view.closes().alias("closes"))
+        joined = own if joined is None else joined.join(own, list(view.key), "full_outer")
+    assert joined is not None, "no stages"
+    present = [stage for stage in STAGES if stage in stages]
+    is_open = F.lit(True) if watermark is None else F.col("closes") >= F.lit(watermark)
+    pending = F.col("speed").isNull() & F.col("counted").isNotNull() & is_open
+    stream_fault = ~_same("speed", "counted") & ~pending
+    unexplained = stream_fault | ~_same(present[-2], "truth")
+    steps = [(Cause(stage), ~_same(before, stage)) for before, stage in zip(present[1:], present[2:-1], strict=False)]
+    found = [(Cause.PENDING, pending), *steps, (Cause.UNEXPLAINED, unexplained)]
+    return joined.select(
+        F.lit(view.name).alias("view"),
+        F.to_json(F.struct(*view.key)).alias("key"),
+        *[F.to_json(stage, {"ignoreNullFields": "false"}).alias(stage) for stage in ("speed", "counted", "truth")],
+        F.array_compact(F.array(*[F.when(true, F.lit(cause.value)) for cause, true in found])).alias("causes"),
+        unexplained.alias("unexplained"),
+        F.struct(
+            *[F.struct(*[F.col(stage)[m].alias(m) for m in view.measures]).alias(stage) for stage in present],
+            pending.alias("is_pending"),
+        ).alias("measures"),
+    )
+
+
+def summary(view: View, rows: DataFrame) -> DataFrame:
+    """One row per measure: the way from speed to truth in sums."""
+    stages = [stage for stage in STAGES if stage in rows.schema["measures"].dataType.fieldNames()]  # type: ignore[attr-defined]
+
+    def total(stage: str, measure: str) -> Column:
+        return F.coalesce(F.sum(F.col("measures")[stage][measure]), F.lit(0)).cast("long")
+
+    frames = []
+    for measure in view.measures:
+        sums = {stage: total(stage, measure) for stage in stages}
+        pending = F.coalesce(
+            F.sum(F.when(F.col("measures.is_pending"), F.col("measures.counted")[measure])), F.lit(0)
+        ).cast("long")
+        steps = {stage: sums[stage] - sums[before] for before, stage in zip(stages[1:], stages[2:-1], strict=False)}
+        explained = sums["speed"] + pending
+        for step in steps.values():
+            explained = explained + step
+        frames.append(
+            rows.agg(
+                F.lit(view.name).alias("view"),
+                F.lit(measure).alias("measure"),
+                sums["speed"].alias("speed"),
+                pending.alias("pending"),
+                *[steps.get(cause.value, F.lit(0).cast("long")).alias(cause.value) for cause in STEPS],
+                sums["truth"].alias("truth"),
+                (sums["truth"] - explained).alias("unexplained"),
+                F.count_if(F.size("causes") > 0).alias("rows_differing"),
+                F.count_if("unexplained").alias("rows_unexplained"),
+            )
+        )
+    together = frames[0]
+    for frame in frames[1:]:
+        together = together.unionByName(frame)
+    return together
+
+
+def _same(one: str, other: str) -> Column:
+    return F.col(one).eqNullSafe(F.col(other))

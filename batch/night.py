@@ -1,0 +1,152 @@
+"""The night: archive, truth, reconcile, correct. Every step brings its days up to itself, so each can be retried alone.
+
+Data flow: Kafka -> archive -> truth -> reconcile -> correct -> coverage
+Run: python -m batch night --date 2026-01-31
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, StringType, StructField, StructType
+
+from batch.archive import ARCHIVE
+from batch.archive import archive as archive_log
+from batch.correct import CORRECTIONS
+from batch.correct import correct as correct_days
+from batch.coverage import COVERAGE, Plan, plan
+from batch.day import Day
+from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY
+from batch.reconcile import reconcile as reconcile_days
+from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
+from batch.truth import truth as truth_of_days
+from infra import lake
+from infra.failures import PermanentFailure, TransientFailure
+from infra.lease import Lease
+from infra.session import spark
+from infra.settings import settings
+from infra.tables import Table
+from infra.writes import replace_days
+from streaming.bronze import BRONZE
+from streaming.definitions import definitions
+from streaming.views import VIEWS
+
+STATE = Table(
+    "reconciliation",
+    "state",
+    StructType([StructField("day", DateType()), StructField("truth", StringType()), StructField("reconcile", StringType())]),
+)
+"""How far a night has come with a day: the run of its truth and of its reconciliation."""
+
+
+class Step(StrEnum):
+    """A nightly step, in order; each includes what of the earlier ones is missing for its days."""
+
+    ARCHIVE = "archive"
+    TRUTH = "truth"
+    RECONCILE = "reconcile"
+    CORRECT = "correct"
+
+
+def session() -> SparkSession:
+    """The night's Spark session."""
+    return spark("daybreak night", settings().night_memory)
+
+
+def create_tables(own: SparkSession) -> None:
+    """Create the tables that the night owns."""
+    fixed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE, DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE)
+    for table in (*fixed, *(truth_table(own, view) for view in VIEWS.values())):
+        lake.create(own, table)
+
+
+def prepare() -> None:
+    """Create the night's tables, so that the gateway can serve them before the first night."""
+    with Lease("night", settings().lease_wait_seconds):
+        own = session()
+        create_tables(own)
+        own.stop()
+
+
+def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
+    """Run steps for a day, and for the settled days that new arrivals or definitions have touched.
+
+    Each step holds the night's lease; between two steps another night may come in, and finds every day consistent.
+    """
+    if day.end > datetime.now(UTC):
+        raise PermanentFailure(f"{day} is not over yet: a night recomputes whole days (UTC)")
+    own = session()
+    for step in steps:
+        with Lease("night", settings().lease_wait_seconds):
+            create_tables(own)
+            if not lake.exists(own, BRONZE):
+                raise TransientFailure("the stream has not created its tables yet: is it running?")
+            _say(f"{step}: {STEPS[step](own, day, full)}")
+    own.stop()
+
+
+def _archive(own: SparkSession, day: Day, full: bool) -> str:
+    return f"{archive_log(own)} new records"
+
+
+def _truth(own: SparkSession, day: Day, full: bool) -> str:
+    todo = plan(own, day, definitions(own), full)
+    return _truth_of(own, todo, full)
+
+
+def _truth_of(own: SparkSession, todo: Plan, full: bool = False) -> str:
+    days = todo.days if full else _behind(own, todo, Step.TRUTH)
+    if days:
+        truth_of_days(own, days, todo.run, dict(todo.definitions))
+        _mark(own, days, todo.run, None)
+    return _names(days)
+
+
+def _reconcile(own: SparkSession, day: Day, full: bool) -> str:
+    return _reconcile_of(own, plan(own, day, definitions(own), full))
+
+
+def _reconcile_of(own: SparkSession, todo: Plan) -> str:
+    _truth_of(own, todo)
+    days = _behind(own, todo, Step.RECONCILE)
+    reconcile_days(own, todo, days)
+    if days:
+        _mark(own, days, todo.run, todo.run)
+    return _names(days)
+
+
+def _correct(own: SparkSession, day: Day, full: bool) -> str:
+    todo = plan(own, day, definitions(own), full)
+    _reconcile_of(own, todo)
+    if todo.days:
+        correct_days(own, todo, todo.days)
+    return _names(todo.days)
+
+
+STEPS: dict[Step, Callable[[SparkSession, Day, bool], str]] = {
+    Step.ARCHIVE: _archive,
+    Step.TRUTH: _truth,
+    Step.RECONCILE: _reconcile,
+    Step.CORRECT: _correct,
+}
+
+
+def _behind(own: SparkSession, todo: Plan, step: Step) -> tuple[Day, ...]:
+    """The plan's days that have not come as far as `step` in this very run."""
+    done = {row["day"] for row in lake.read(own, STATE).where(F.col(step.value) == todo.run).collect()}
+    return tuple(day for day in todo.days if day.date not in done)
+
+
+def _mark(own: SparkSession, days: Sequence[Day], truth_run: str, reconcile_run: str | None) -> None:
+    rows = [(day.date, truth_run, reconcile_run) for day in days]
+    replace_days(own.createDataFrame(rows, STATE.schema).coalesce(1), STATE, [day.date for day in days])
+
+
+def _names(days: Sequence[Day]) -> str:
+    return ", ".join(str(day) for day in days) or "nothing to do"
+
+
+def _say(text: str) -> None:
+    print(f"{datetime.now(UTC):%H:%M:%S} {text}", flush=True)

@@ -1,0 +1,95 @@
+"""Truth: a day's events and views, recomputed from the archive with the stream's own functions.
+
+Data flow: archive/events -> judge, outcomes -> truth/events, truth/quarantine, truth/<view>
+Run: python -m batch truth --date 2026-01-31
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StringType, StructField, StructType
+
+from batch.archive import ARCHIVE
+from batch.day import Day
+from infra import lake
+from infra.drills import point
+from infra.tables import Table
+from infra.writes import replace_days
+from streaming.bronze import RECORD
+from streaming.definitions import EVENTS
+from streaming.judge import judge
+from streaming.repeats import outcomes
+from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
+from streaming.speed import view_schema
+from streaming.views import VIEWS
+from streaming.views.view import View
+
+RUN = StructField("run", StringType())
+TRUTH = Table("truth", "events", StructType([*EVENT.fields, RUN]), partitioned_by=("day",))
+TRUTH_QUARANTINE = Table("truth", "quarantine", StructType([*REJECTED.fields, RUN]), partitioned_by=("day",))
+
+
+def truth_table(session: SparkSession, view: View) -> Table:
+    """truth/<view>: the view's rows of whole days."""
+    columns = [StructField(field.name, field.dataType) for field in view_schema(session, view)]
+    stamp = [StructField("definition", StringType()), RUN]
+    return Table("truth", view.name, StructType(columns + stamp), partitioned_by=("day",))
+
+
+def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
+    """Judged records whose event time (or, without one, arrival) is in [start, end), with their outcomes.
+
+    An event_id that first arrived with another event time is found wherever it is: its earlier arrivals are looked up in
+    the whole archive by id, which is a column, so the payloads stay unread.
+    """
+    archived = lake.read(session, ARCHIVE)
+    at = F.coalesce("event_time", "arrival")
+    days = F.col("day").between(F.lit(start.date()), F.lit((end - timedelta(microseconds=1)).date()))
+    own = archived.where(days & (at >= F.lit(start)) & (at < F.lit(end)))
+    ids = own.where(F.col("event_id").isNotNull()).select("event_id").distinct()
+    elsewhere = archived.where(~(days & (at >= F.lit(start)) & (at < F.lit(end)))).join(ids, "event_id", "left_semi")
+    records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
+    judged = judge(records.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
+    return outcomes(judged).where("own")
+
+
+def events(session: SparkSession, start: datetime, end: datetime, definition: str) -> DataFrame:
+    """The valid events, one per event_id, with event times in [start, end)."""
+    return accepted(decided(session, start, end), definition)
+
+
+def inputs(view: View, found: DataFrame) -> dict[str, DataFrame]:
+    """A view's input topics among events."""
+    return {topic: topic_events(found, topic) for topic in view.inputs}
+
+
+def view_days(view: View, found: DataFrame, days: Sequence[Day]) -> DataFrame:
+    """The view's answer for `days`, from events that reach `view.reach` past them."""
+    return view.answer(view.rows(inputs(view, found)).where(F.col("day").isin([day.date for day in days])))
+
+
+def truth(session: SparkSession, days: Sequence[Day], run: str, definitions: dict[str, str]) -> None:
+    """Replace the days in every truth table."""
+    reach = max(view.reach for view in VIEWS.values())
+    for day in days:
+        rows = decided(session, day.start, day.end + reach).persist()
+        try:
+            found = accepted(rows, definitions[EVENTS]).persist()
+            stamp = F.lit(run)
+            replace_days(found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp), TRUTH, [day.date])
+            point("truth.after-events")
+            refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
+            replace_days(refused, TRUTH_QUARANTINE, [day.date])
+            for view in VIEWS.values():
+                answer = view_days(view, found, [day]).withColumn("definition", F.lit(definitions[view.name]))
+                replace_days(answer.withColumn("run", stamp), truth_table(session, view), [day.date])
+            found.unpersist()
+        finally:
+            rows.unpersist()
+    point("truth.after")
+
+
+def _on(day: Day) -> object:
+    return F.coalesce("event_time", "arrival") < F.lit(day.end)

@@ -1,0 +1,33 @@
+"""Failures by type: the type decides whether a task is tried again.
+
+Data flow: an exception -> one sentence on standard error and an exit code
+Run: python -m batch truth --date 2026-01-01; echo $?
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PERMANENT_EXIT = 65
+"""Exit code of a permanent failure (sysexits.h EX_DATAERR): Airflow fails the task without a retry."""
+
+
+class PermanentFailure(Exception):
+    """Trying again gives the same: wrong settings, a table that does not fit, an unexplained difference."""
+
+
+class TransientFailure(Exception):
+    """Trying again can help: a service that is down, a lease that is held."""
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn our failures into a sentence and an exit code; everything else keeps its traceback (exit 1, transient)."""
+    try:
+        yield
+    except PermanentFailure as failure:
+        print(f"daybreak: {failure}", file=sys.stderr, flush=True)
+        sys.exit(PERMANENT_EXIT)
+    except TransientFailure as failure:
+        print(f"daybreak: {failure} (worth another try)", file=sys.stderr, flush=True)
+        sys.exit(1)

@@ -1,0 +1,54 @@
+"""Open, create and look at the tables of the lake.
+
+Data flow: Table -> Delta table under the lake root
+Run: daybreak tables
+"""
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from infra.tables import Table
+
+PROPERTIES = {
+    # Other readers (delta-rs, DuckDB) must be able to read every table.
+    "delta.enableDeletionVectors": "false",
+    "delta.checkpointInterval": "20",
+    # "What did we say last week?" and a view's rebuild both read back in the log.
+    "delta.logRetentionDuration": "interval 30 days",
+}
+COMPACTED = {"delta.autoOptimize.autoCompact": "true"}
+"""Tables that grow by a small file per micro-batch compact themselves, in their writer's process."""
+
+
+def create(session: SparkSession, table: Table, compacted: bool = False) -> None:
+    """Create the table where it is missing; an existing one is left as it is."""
+    if DeltaTable.isDeltaTable(session, table.path):
+        return
+    builder = DeltaTable.createIfNotExists(session).location(table.path).addColumns(table.schema)
+    if table.partitioned_by:
+        builder = builder.partitionedBy(*table.partitioned_by)
+    for key, value in (PROPERTIES | (COMPACTED if compacted else {})).items():
+        builder = builder.property(key, value)
+    builder.execute()
+    for name, check in table.constraints:
+        session.sql(f"ALTER TABLE delta.`{table.path}` ADD CONSTRAINT {name} CHECK ({check})")
+
+
+def read(session: SparkSession, table: Table, version: int | None = None) -> DataFrame:
+    """The table's rows, now or as of a version."""
+    reader = session.read.format("delta")
+    if version is not None:
+        reader = reader.option("versionAsOf", version)
+    return reader.load(table.path)
+
+
+def exists(session: SparkSession, table: Table) -> bool:
+    """Has the table been created?"""
+    return bool(DeltaTable.isDeltaTable(session, table.path))
+
+
+def version(session: SparkSession, table: Table) -> int:
+    """The table's current version."""
+    DeltaTable.forPath(session, table.path)  # Brings the driver's view of the log up to date.
+    log = session._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session._jsparkSession, table.path)  # type: ignore[union-attr]
+    return int(log.unsafeVolatileSnapshot().version())

@@ -1,0 +1,27 @@
+"""The S3 client for what is not Spark's: the bucket, the probe, a look at what is there.
+
+Data flow: Settings -> minio.Minio
+Run: daybreak doctor
+"""
+
+from urllib.parse import urlsplit
+
+import urllib3
+from minio import Minio
+
+from infra.settings import Settings
+
+
+def client(s: Settings, tries: int = 3, seconds: float = 5) -> Minio:
+    """A client of the settings' endpoint that gives up after `tries` of `seconds` each."""
+    endpoint = urlsplit(s.s3_endpoint)
+    return Minio(
+        endpoint=endpoint.netloc,
+        access_key=s.s3_access_key,
+        secret_key=s.s3_secret_key.get_secret_value(),
+        region=s.s3_region,
+        secure=endpoint.scheme == "https",
+        http_client=urllib3.PoolManager(
+            timeout=seconds, retries=urllib3.Retry(total=tries - 1, backoff_factor=0.2, raise_on_status=False)
+        ),
+    )

@@ -1,0 +1,51 @@
+"""The platform's own passwords and keys, made at first start.
+
+Data flow: random bytes -> `<home>/secrets.env` (0600), which Settings reads
+Run: daybreak up --only postgres
+"""
+
+import base64
+import os
+import secrets
+import uuid
+
+from infra.settings import Settings
+
+OWNER_ONLY = 0o600
+
+
+def _password() -> str:
+    # Letters, digits and - _ only: it goes into URLs, ini files and connection strings unescaped.
+    return secrets.token_urlsafe(24)
+
+
+def _wanted(s: Settings) -> dict[str, str]:
+    """A fresh value for every secret of the services that are ours; those of yours come from you."""
+    wanted = {"DAYBREAK_SUPERVISOR_PASSWORD": _password()}
+    if s.embedded("kafka_bootstrap"):
+        wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    if s.embedded("s3_endpoint"):
+        wanted |= {"DAYBREAK_S3_ACCESS_KEY": secrets.token_hex(10), "DAYBREAK_S3_SECRET_KEY": _password()}
+    if s.embedded("postgres_dsn"):
+        wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
+    if s.embedded("airflow_url"):
+        wanted["DAYBREAK_AIRFLOW_PASSWORD"] = _password()
+        wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = secrets.token_urlsafe(64)
+        wanted["DAYBREAK_AIRFLOW_FERNET_KEY"] = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+    return wanted
+
+
+def ensure(s: Settings) -> bool:
+    """Add the secrets that `<home>/secrets.env` lacks; those that are there stay. True if the file was changed."""
+    file = s.home / "secrets.env"
+    written = file.read_text() if file.exists() else ""
+    there = {line.partition("=")[0] for line in written.splitlines()}
+    missing = {name: value for name, value in _wanted(s).items() if name not in there}
+    if not missing:
+        return False
+    s.home.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(f".{os.getpid()}")
+    fresh.touch(mode=OWNER_ONLY)
+    fresh.write_text(written + "".join(f"{name}={value}\n" for name, value in missing.items()))
+    fresh.replace(file)
+    return True

@@ -1,0 +1,93 @@
+"""The Spark session of every process of ours, and the configuration that all of them share.
+
+Data flow: Settings -> `<home>/spark/spark-defaults.conf` (0600) -> SparkSession, spark-submit, Thrift server
+Run: daybreak doctor
+"""
+
+import os
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from infra.settings import Settings, settings
+
+
+def spark_defaults(s: Settings) -> dict[str, str]:
+    """What every session has alike: Delta, S3A, UTC, ANSI; STACK-tested sizes for a small machine."""
+    jars = s.home / "jars" / "spark"
+    shared = {
+        "spark.driver.extraClassPath": f"{jars}/*",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC -XX:+UseSerialGC -Djava.io.tmpdir={s.home}/tmp",
+        "spark.local.dir": f"{s.home}/tmp",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.ui.retainedJobs": "100",
+        "spark.ui.retainedStages": "100",
+        "spark.sql.ui.retainedExecutions": "50",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.warehouse.dir": f"{s.home}/spark/warehouse",
+        "spark.sql.streaming.stateStore.providerClass": (
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+        ),
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        "spark.hadoop.fs.s3a.endpoint": s.s3_endpoint,
+        "spark.hadoop.fs.s3a.endpoint.region": s.s3_region,
+        "spark.hadoop.fs.s3a.path.style.access": "true",
+        "spark.hadoop.fs.s3a.access.key": s.s3_access_key,
+        "spark.hadoop.fs.s3a.secret.key": s.s3_secret_key.get_secret_value(),
+        "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
+        "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
+    }
+    if not s.spark_master.startswith("local"):
+        shared["spark.jars"] = ",".join(str(jar) for jar in sorted(jars.glob("*.jar")))
+    return shared
+
+
+def write_defaults(s: Settings) -> Path:
+    """Write the shared configuration; it holds the store's secret, so only its owner may read it."""
+    folder = s.home / "spark"
+    folder.mkdir(parents=True, exist_ok=True)
+    (s.home / "tmp").mkdir(exist_ok=True)
+    file = folder / "spark-defaults.conf"
+    fresh = file.with_suffix(f".{os.getpid()}")
+    fresh.touch(mode=0o600)
+    fresh.write_text("".join(f"{key} {value}\n" for key, value in spark_defaults(s).items()))
+    fresh.replace(file)
+    log4j = folder / "log4j2.properties"
+    log4j.write_text(LOG4J)
+    return folder
+
+
+LOG4J = """\
+rootLogger.level = warn
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+logger.quiet.name = org.apache.spark.sql.catalyst.util.SparkStringUtils
+logger.quiet.level = error
+logger.native.name = org.apache.hadoop.util.NativeCodeLoader
+logger.native.level = error
+logger.s3a.name = org.apache.hadoop.metrics2
+logger.s3a.level = error
+"""
+
+
+def spark(app: str, memory: str, **more: str) -> SparkSession:
+    """A session for `app`; `more` are Spark settings with `__` for the dots."""
+    s = settings()
+    os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
+    for key, value in more.items():
+        builder = builder.config(key.replace("__", "."), value)
+    return builder.getOrCreate()

@@ -1,0 +1,125 @@
+"""Every endpoint, port and size, read once at start.
+
+Data flow: environment (`DAYBREAK_*`), then `<home>/secrets.env` -> one frozen `Settings`
+Run: daybreak doctor
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from infra.failures import PermanentFailure
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _port(offset: int) -> Any:
+    return Field(default_factory=lambda data: data["port_base"] + offset, ge=1, le=65535)
+
+
+class Settings(BaseSettings):
+    """The platform's settings. An endpoint that the environment names is yours, and its embedded service is not started."""
+
+    model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
+
+    home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
+    port_base: int = Field(21000, ge=1024, le=65000, description="First of the ports of the embedded services")
+
+    kafka_port: int = _port(0)
+    kafka_controller_port: int = _port(1)
+    s3_port: int = _port(2)
+    s3_console_port: int = _port(3)
+    postgres_port: int = _port(4)
+    gateway_port: int = _port(5)
+    airflow_port: int = _port(6)
+    stream_ui_port: int = _port(7)
+    supervisor_port: int = _port(8)
+    docs_port: int = _port(9)
+    airflow_log_port: int = _port(10)
+    airflow_triggerer_log_port: int = _port(11)
+
+    kafka_bootstrap: str = Field(
+        default_factory=lambda d: f"127.0.0.1:{d['kafka_port']}", description="Kafka bootstrap servers"
+    )
+    kafka_client: dict[str, str] = Field(
+        default_factory=dict, description="More Kafka client options as JSON, e.g. security.protocol (librdkafka names)"
+    )
+    kafka_spark: dict[str, str] = Field(
+        default_factory=dict, description="The same for Spark, as JSON, with Java names and prefix, e.g. kafka.security.protocol"
+    )
+    kafka_replication: int = Field(1, ge=1, description="Replication factor of created topics")
+    s3_endpoint: str = Field(
+        default_factory=lambda d: f"http://127.0.0.1:{d['s3_port']}", description="S3 endpoint of the lake"
+    )
+    s3_region: str = Field("us-east-1", description="S3 region")
+    s3_access_key: str = Field("", description="S3 access key; generated for the embedded store")
+    s3_secret_key: SecretStr = Field(SecretStr(""), description="S3 secret key; generated for the embedded store")
+    bucket: str = Field("lake", description="Bucket that holds the lake")
+    postgres_dsn: str = Field(
+        default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak",
+        description="libpq connection string (no password) for leases and Airflow's metadata",
+    )
+    postgres_password: SecretStr = Field(SecretStr(""), description="Postgres password; generated when embedded")
+    gateway_host: str = Field("127.0.0.1", description="Host of the Spark Thrift server that dbt and `query` use")
+    airflow_url: str = Field(
+        default_factory=lambda d: f"http://127.0.0.1:{d['airflow_port']}", description="Airflow's API and UI"
+    )
+    airflow_user: str = Field("admin", description="Airflow user of the command line")
+    airflow_password: SecretStr = Field(SecretStr(""), description="Airflow password; generated when embedded")
+    airflow_jwt_secret: SecretStr = Field(SecretStr(""), description="Signs Airflow's internal tokens; generated")
+    airflow_fernet_key: SecretStr = Field(SecretStr(""), description="Encrypts Airflow's connections; generated")
+    supervisor_password: SecretStr = Field(SecretStr(""), description="Password of supervisor's control port; generated")
+    kafka_cluster_id: str = Field("", description="Cluster id of the embedded broker; generated")
+
+    spark_master: str = Field("local[2]", description="Spark master of the stream and the night")
+    checkpoints: str = Field(
+        default_factory=lambda d: f"file://{d['home']}/checkpoints",
+        description="Where the stream keeps its checkpoints: any path Hadoop can open",
+    )
+    stream_memory: str = Field("1536m", description="Driver heap of the stream")
+    night_memory: str = Field("1536m", description="Driver heap of a nightly step")
+    gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
+    kafka_memory: str = Field("512m", description="Heap of the embedded broker")
+
+    trigger_seconds: int = Field(1, ge=0, description="Trigger of the ingest query")
+    view_trigger_seconds: int = Field(1, ge=0, description="Trigger of the view queries")
+    max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
+    delay_seconds: int = Field(600, ge=0, description="The gate: how late an event may be and still count in the stream")
+    topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
+    topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics")
+    lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for another one's lease")
+
+    def embedded(self, endpoint: str) -> bool:
+        """Is `endpoint` (a field name, e.g. `kafka_bootstrap`) served by a process of ours?"""
+        return endpoint not in self.model_fields_set
+
+    @property
+    def lake(self) -> str:
+        """Root of the lake as Spark writes it."""
+        return f"s3a://{self.bucket}"
+
+    @property
+    def postgres(self) -> str:
+        """libpq connection string with the password."""
+        return f"{self.postgres_dsn} dbname=daybreak password={self.postgres_password.get_secret_value()}"
+
+
+def load() -> Settings:
+    """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
+    home = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")).resolve()
+    try:
+        return Settings(_env_file=home / "secrets.env", home=home)  # type: ignore[call-arg]
+    except ValidationError as wrong:
+        first = wrong.errors()[0]
+        name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise PermanentFailure(f"setting {name} is wrong: {first['msg']} (got {first['input']!r})") from None
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return load()

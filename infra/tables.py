@@ -1,0 +1,58 @@
+"""The tables of the lake and the one process that may write each.
+
+Data flow: layer name -> writer
+Run: daybreak tables
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pyspark.sql.types import StructType
+
+from infra.settings import settings
+
+
+class Writer(StrEnum):
+    """A process that writes tables. Delta on S3 is safe for one driver per table only."""
+
+    STREAM = "stream"
+    NIGHT = "night"
+    GATEWAY = "gateway"
+
+
+WRITERS = {
+    "bronze": Writer.STREAM,
+    "silver": Writer.STREAM,
+    "speed": Writer.STREAM,
+    "archive": Writer.NIGHT,
+    "truth": Writer.NIGHT,
+    "reconciliation": Writer.NIGHT,
+    "gold": Writer.GATEWAY,
+}
+"""The writer of every table of a layer."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One Delta table: `layer/name` under the lake root, its columns, and the columns its files are split by."""
+
+    layer: str
+    name: str
+    schema: StructType
+    partitioned_by: tuple[str, ...] = ()
+    constraints: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """`layer/name`."""
+        return f"{self.layer}/{self.name}"
+
+    @property
+    def path(self) -> str:
+        """Where Spark finds it."""
+        return f"{settings().lake}/{self.id}"
+
+    @property
+    def writer(self) -> Writer:
+        """The one process that writes it."""
+        return WRITERS[self.layer]

@@ -1,0 +1,112 @@
+"""The stream's checkpoints: whose they are, and what Spark wrote there about a micro-batch.
+
+Data flow: `<checkpoints>/lineage` and `<checkpoints>/<query>/offsets/<batch>` -> Lineage check, Planned
+Run: python -m streaming
+Source: Spark's offset log: a version line, a metadata line, one line per source.
+"""
+
+import json
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from infra.settings import settings
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What Spark planned for one micro-batch; the same when the batch is repeated after a crash."""
+
+    as_of: datetime
+    watermark: datetime | None
+    sources: tuple[dict[str, Any], ...]
+
+    @property
+    def silver_version(self) -> int:
+        """Silver's commits below this version have been read by every source of the query."""
+        return min(int(source["reservoirVersion"]) for source in self.sources)
+
+    @property
+    def in_snapshot(self) -> bool:
+        """Is a source still reading the table as it was when the query was first started?"""
+        return any(source.get("isStartingVersion") for source in self.sources)
+
+
+class Checkpoints:
+    """The folder of all the stream's checkpoints, on any file system that Hadoop can open."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.root = settings().checkpoints.rstrip("/")
+        self._jvm: Any = session._jvm
+        self._hadoop = session._jsc.hadoopConfiguration()
+
+    def of(self, query: str) -> str:
+        """The checkpoint location of a query."""
+        return f"{self.root}/{query}"
+
+    def lineage(self) -> str | None:
+        """The id that the tables written through these checkpoints carry; None where there is no checkpoint."""
+        return self._read(f"{self.root}/lineage")
+
+    def begin(self) -> str:
+        """Start a new lineage in an empty folder and return its id; ids sort by their start."""
+        lineage = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+        self.write("lineage", lineage)
+        return lineage
+
+    def write(self, name: str, text: str) -> None:
+        """Write a small file of ours beside Spark's folders."""
+        path = self._path(f"{self.root}/{name}")
+        stream = path.getFileSystem(self._hadoop).create(path, True)
+        stream.write(bytearray(text.encode()))
+        stream.close()
+
+    def read(self, name: str) -> str | None:
+        """Read a small file of ours; None where it is missing."""
+        return self._read(f"{self.root}/{name}")
+
+    def drop(self, query: str | None = None) -> None:
+        """Forget the checkpoint of one query, or all of them."""
+        path = self._path(self.of(query) if query else self.root)
+        path.getFileSystem(self._hadoop).delete(path, True)
+
+    def planned(self, query: str, batch_id: int) -> Planned:
+        """What Spark planned for a micro-batch; it is written before the batch runs."""
+        text = self._read(f"{self.of(query)}/offsets/{batch_id}")
+        assert text is not None, f"no plan of batch {batch_id} of {query}"
+        _, metadata, *sources = text.splitlines()
+        meta = json.loads(metadata)
+        mark = int(meta.get("batchWatermarkMs", 0))
+        return Planned(
+            as_of=_time(int(meta["batchTimestampMs"])),
+            watermark=_time(mark) if mark else None,
+            sources=tuple(json.loads(source) for source in sources),
+        )
+
+    def started_from(self, query: str) -> dict[str, dict[str, int]]:
+        """The Kafka offsets at which the query began."""
+        text = self._read(f"{self.of(query)}/sources/0/0")
+        assert text is not None, f"no start of {query}"
+        start: dict[str, dict[str, int]] = json.loads(text[text.index("{") :])
+        return start
+
+    def _read(self, name: str) -> str | None:
+        path = self._path(name)
+        files = path.getFileSystem(self._hadoop)
+        if not files.exists(path):
+            return None
+        stream = files.open(path)
+        try:
+            return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+        finally:
+            stream.close()
+
+    def _path(self, name: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(name)
+
+
+def _time(millis: int) -> datetime:
+    return datetime.fromtimestamp(millis / 1000, UTC)

@@ -1,0 +1,89 @@
+"""What a contract is: the payload's columns, the key, and the rules an event must keep.
+
+Data flow: record value (bytes) -> Contract -> typed event or reasons
+Run: pytest tests/streaming/test_contracts.py
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+
+from streaming.reasons import Reason
+
+ENVELOPE = StructType(
+    [
+        StructField("event_id", StringType()),
+        StructField("event_type", StringType()),
+        StructField("event_time", LongType()),
+        StructField("schema_version", IntegerType()),
+    ]
+)
+"""The fields that every event of every topic has; `event_time` is epoch milliseconds, UTC."""
+
+UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken."""
+
+    reason: Reason
+    broken: Callable[[Column], Column]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A topic's events: payload columns beside the envelope, required fields per event type, rules."""
+
+    topic: str
+    description: str
+    key: str
+    payload: StructType
+    required: Mapping[str, tuple[str, ...]]
+    rules: tuple[Rule, ...]
+    versions: tuple[int, ...] = (1,)
+
+    @property
+    def schema(self) -> StructType:
+        """Envelope and payload, as they stand in the JSON object."""
+        return StructType(ENVELOPE.fields + self.payload.fields)
+
+
+def matches(field: str, pattern: str) -> Rule:
+    """The whole of `field` matches `pattern`."""
+    return Rule(Reason.BAD_FORMAT, lambda event: ~event[field].rlike(f"^(?:{pattern})\\z"))
+
+
+def between(field: str, low: int, high: int) -> Rule:
+    """`low <= field <= high`."""
+    return Rule(Reason.OUT_OF_RANGE, lambda event: ~event[field].between(low, high))
+
+
+def each_between(array: str, field: str, low: int, high: int) -> Rule:
+    """`low <= field <= high` in every element of `array`."""
+    return Rule(
+        Reason.OUT_OF_RANGE, lambda event: F.exists(event[array], lambda element: ~element[field].between(low, high))
+    )
+
+
+def each_matches(array: str, field: str, pattern: str) -> Rule:
+    """The whole of `field` matches `pattern` in every element of `array`."""
+    return Rule(
+        Reason.BAD_FORMAT,
+        lambda event: F.exists(event[array], lambda element: ~element[field].rlike(f"^(?:{pattern})\\z")),
+    )
+
+
+def each_has(array: str, *fields: str) -> Rule:
+    """No element of `array` is null or lacks one of `fields`."""
+
+    def lacks(element: Column) -> Column:
+        missing = element.isNull()
+        for field in fields:
+            missing = missing | element[field].isNull()
+        return missing
+
+    return Rule(Reason.MISSING_FIELD, lambda event: F.exists(event[array], lacks))

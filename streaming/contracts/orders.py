@@ -1,0 +1,68 @@
+"""Orders: placed with their items and total, or cancelled.
+
+Data flow: topic `orders`, keyed by order_id -> silver
+Run: daybreak query "SELECT * FROM staging.stg_silver__orders LIMIT 5"
+"""
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
+
+from streaming.contracts.contract import (
+    Contract,
+    Rule,
+    between,
+    each_between,
+    each_has,
+    each_matches,
+    matches,
+)
+from streaming.reasons import Reason
+
+ITEM = StructType(
+    [
+        StructField("product_id", StringType()),
+        StructField("quantity", LongType()),
+        StructField("unit_price_cents", LongType()),
+    ]
+)
+
+
+def items_total(event: Column) -> Column:
+    """Sum of quantity times price in cents; null where it does not fit 64 bits."""
+    return F.aggregate(
+        event["items"],
+        F.lit(0).cast("long"),
+        lambda total, item: F.try_add(total, F.try_multiply(item["quantity"], item["unit_price_cents"])),
+    )
+
+
+ORDERS = Contract(
+    topic="orders",
+    description="The shop's orders: placed with items and total, or cancelled.",
+    key="order_id",
+    payload=StructType(
+        [
+            StructField("order_id", StringType()),
+            StructField("customer_id", StringType()),
+            StructField("items", ArrayType(ITEM)),
+            StructField("total_cents", LongType()),
+            StructField("reason", StringType()),
+        ]
+    ),
+    required={
+        "order_placed": ("order_id", "customer_id", "items", "total_cents"),
+        "order_cancelled": ("order_id", "customer_id", "reason"),
+    },
+    rules=(
+        matches("order_id", "o-[0-9a-f]{8,32}"),
+        matches("customer_id", "c-[0-9]{1,12}"),
+        each_has("items", "product_id", "quantity", "unit_price_cents"),
+        each_matches("items", "product_id", "p-[0-9]{1,12}"),
+        each_between("items", "quantity", 1, 1000),
+        each_between("items", "unit_price_cents", 0, 100_000_000),
+        Rule(Reason.OUT_OF_RANGE, lambda event: ~F.size(event["items"]).between(1, 100)),
+        between("total_cents", 0, 10**13),
+        Rule(Reason.TOTAL_MISMATCH, lambda event: event["total_cents"] != items_total(event)),
+    ),
+)

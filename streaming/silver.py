@@ -1,0 +1,101 @@
+"""Silver: valid events, one per event_id, late ones marked; and quarantine: everything else, with its reasons.
+
+Data flow: judged rows with outcomes -> silver/events, silver/quarantine
+Run: daybreak query "SELECT topic, count(*), count_if(late_by_ms > 0) FROM silver.events GROUP BY topic"
+
+All topics share one table: one commit makes a micro-batch visible whole, and the watermark that a view builds from
+its single source advances with any topic's traffic, so a silent topic cannot hold a join open.
+"""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    DateType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from infra.tables import Table
+from streaming.bronze import BATCH, RECORD
+from streaming.contracts import CONTRACTS
+from streaming.reasons import Outcome, Reason
+
+EVENT = StructType(
+    [
+        StructField("topic", StringType()),
+        StructField("event_id", StringType()),
+        StructField("event_type", StringType()),
+        StructField("event_time", TimestampType()),
+        StructField("schema_version", IntegerType()),
+        *[StructField(contract.topic, contract.payload) for contract in CONTRACTS.values()],
+        StructField("key", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("arrival", TimestampType()),
+        StructField("content_hash", LongType()),
+        StructField("definition", StringType()),
+        StructField("day", DateType()),
+    ]
+)
+"""One valid event, as both layers keep it; `day` is the event's UTC day."""
+
+SILVER = Table(
+    "silver",
+    "events",
+    StructType([*EVENT.fields, StructField("late_by_ms", LongType()), *BATCH]),
+    partitioned_by=("day",),
+    constraints=(("late_is_not_negative", "late_by_ms >= 0"), ("has_id", "event_id IS NOT NULL")),
+)
+
+REJECTED = StructType(
+    [
+        *RECORD.fields,
+        StructField("event_id", StringType()),
+        StructField("reasons", ArrayType(StringType())),
+        StructField("day", DateType()),
+    ]
+)
+"""One record that is no event; `day` is the day of its arrival."""
+
+QUARANTINE = Table("silver", "quarantine", StructType(REJECTED.fields + BATCH))
+
+
+def accepted(rows: DataFrame, definition: str, *more: str) -> DataFrame:
+    """The events among rows with outcomes, in the columns of EVENT and then `more`."""
+    events = (
+        rows.where(F.col("outcome") == Outcome.ACCEPTED.value)
+        .withColumn("key", F.col("key").cast("string"))
+        .withColumn("definition", F.lit(definition))
+        .withColumn("day", F.to_date("event_time"))
+    )
+    return events.select(*EVENT.fieldNames(), *more)
+
+
+def rejected(rows: DataFrame) -> DataFrame:
+    """The records among rows with outcomes that are no events of ours, in the columns of REJECTED."""
+    refused = F.col("outcome").isin(Outcome.REJECTED.value, Outcome.CONFLICT.value)
+    conflict = F.when(F.col("outcome") == Outcome.CONFLICT.value, F.array(F.lit(Reason.CONFLICT.value)))
+    return rows.where(refused).select(
+        *RECORD.fieldNames(),
+        "event_id",
+        F.concat("reasons", F.coalesce(conflict, F.array().cast("array<string>"))).alias("reasons"),
+        F.to_date("arrival").alias("day"),
+    )
+
+
+def late_by(gate_ms: int | None) -> Column:
+    """Milliseconds by which `event_time` is behind the gate; 0 where it is not, or where there is no gate yet."""
+    if gate_ms is None:
+        return F.lit(0).cast("long")
+    return F.greatest(F.lit(gate_ms) - F.unix_millis("event_time"), F.lit(0)).cast("long")
+
+
+def topic_events(events: DataFrame, topic: str) -> DataFrame:
+    """The events of one topic, payload fields as columns beside event_id, event_type and event_time."""
+    own = events.where(F.col("topic") == topic)
+    return own.select("event_id", "event_type", "event_time", f"{topic}.*")

@@ -1,0 +1,148 @@
+"""The always-on stream: one driver, one ingest query and one query per view.
+
+Data flow: Kafka -> ingest -> silver -> views, watched until one fails or a signal comes
+Run: python -m streaming
+"""
+
+import json
+import os
+import signal
+import time
+from types import FrameType
+
+from pyspark.errors.exceptions.base import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+from infra import lake
+from infra.failures import PermanentFailure, TransientFailure
+from infra.lease import Lease
+from infra.session import spark
+from infra.settings import settings
+from streaming import lineage as lineages
+from streaming import topics
+from streaming.bronze import BRONZE
+from streaming.checkpoint import Checkpoints
+from streaming.contracts import CONTRACTS
+from streaming.definitions import EVENTS, definitions
+from streaming.ingest import Ingest
+from streaming.progress import INGEST, PROGRESS
+from streaming.silver import QUARANTINE, SILVER
+from streaming.speed import Speed, speed_table
+from streaming.views import VIEWS
+
+
+def session() -> SparkSession:
+    """The stream's Spark session: few tasks, because every query pays Spark's fixed cost at every trigger."""
+    s = settings()
+    return spark(
+        "daybreak stream",
+        s.stream_memory,
+        spark__sql__shuffle__partitions="1",
+        spark__sql__adaptive__enabled="false",
+        spark__ui__enabled="true",
+        spark__ui__port=str(s.stream_ui_port),
+        spark__port__maxRetries="0",
+        spark__scheduler__mode="FAIR",
+        spark__sql__streaming__stopTimeout="20s",
+    )
+
+
+def create_tables(session: SparkSession) -> None:
+    """Create the tables that the stream owns."""
+    for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *(speed_table(session, view) for view in VIEWS.values())):
+        lake.create(session, table, compacted=True)
+
+
+def run() -> None:
+    """Run until a signal; raises TransientFailure when a query fails, so that supervisor starts it again."""
+    stop = _on_signal()
+    _say("waiting for the lease")
+    with Lease("stream") as lease:
+        _say("starting Spark")
+        own = session()
+        topics.create()
+        create_tables(own)
+        checkpoints = Checkpoints(own)
+        versions = definitions(own)
+        lineage = lineages.settled(own, checkpoints, versions)
+        queries = [_ingest(own, Ingest(own, checkpoints, lineage, versions[EVENTS], lease), checkpoints)]
+        queries += [Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()]
+        try:
+            _watch(queries, stop)
+        finally:
+            _say("stopping")
+            for query in queries:
+                query.stop()
+    own.stop()
+
+
+def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
+    s = settings()
+    start = checkpoints.read("start") or "earliest"
+    kafka = (
+        session.readStream.format("kafka")
+        .option("kafka.bootstrap.servers", s.kafka_bootstrap)
+        .options(**s.kafka_spark)
+        .option("subscribe", ",".join(CONTRACTS))
+        .option("startingOffsets", start)
+        .option("includeHeaders", "true")
+        .option("failOnDataLoss", "true")
+        .option("maxOffsetsPerTrigger", s.max_offsets_per_trigger)
+        .load()
+    )
+    return (
+        kafka.writeStream.queryName(INGEST)
+        .option("checkpointLocation", checkpoints.of(INGEST))
+        .trigger(processingTime=f"{s.trigger_seconds} seconds")
+        .foreachBatch(ingest)
+        .start()
+    )
+
+
+def _watch(queries: list[StreamingQuery], stop: list[int]) -> None:
+    while not stop:
+        for query in queries:
+            failure = query.exception()
+            if failure is not None:
+                raise TransientFailure(f"the query {query.name} failed: {_first_line(failure)}") from failure
+            if not query.isActive:
+                raise TransientFailure(f"the query {query.name} stopped")
+            _refuse_drops(query)
+        _say("running", {query.name: query.status["message"] for query in queries})
+        time.sleep(1)
+
+
+def _refuse_drops(query: StreamingQuery) -> None:
+    """Spark's own watermark must never drop a row: the gate has marked what is late before (DESIGN rule 3)."""
+    progress = query.lastProgress
+    for operator in (progress or {}).get("stateOperators", []):
+        if operator["numRowsDroppedByWatermark"]:
+            raise PermanentFailure(
+                f"Spark dropped {operator['numRowsDroppedByWatermark']} rows of {query.name} by its watermark: "
+                "the gate and the watermark disagree, and the speed view is wrong from here on."
+            )
+
+
+def _on_signal() -> list[int]:
+    received: list[int] = []
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+
+    signal.signal(signal.SIGTERM, remember)
+    signal.signal(signal.SIGINT, remember)
+    return received
+
+
+def _say(state: str, queries: dict[str, str] | None = None) -> None:
+    """Leave a word for `daybreak status`."""
+    file = settings().home / "run" / "stream.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    fresh.write_text(json.dumps({"pid": os.getpid(), "state": state, "at": time.time(), "queries": queries or {}}))
+    fresh.replace(file)
+
+
+def _first_line(failure: PySparkException) -> str:
+    return str(failure).strip().splitlines()[0][:300]

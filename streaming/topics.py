@@ -1,0 +1,59 @@
+"""The log's topics, created from the contracts.
+
+Data flow: Contract -> Kafka topic with partitions, retention and the broker's clock
+Run: python -m streaming
+"""
+
+import json
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+
+from infra.failures import PermanentFailure, TransientFailure
+from infra.settings import settings
+from streaming.contracts import CONTRACTS
+
+
+def create() -> None:
+    """Create the topics that are missing and refuse one whose timestamps are not the broker's."""
+    s = settings()
+    admin = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **s.kafka_client})
+    try:
+        present = admin.list_topics(timeout=20).topics
+    except KafkaException as failure:
+        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
+    config = {
+        "message.timestamp.type": "LogAppendTime",
+        "retention.ms": str(s.topic_retention_hours * 3_600_000),
+    }
+    missing = [
+        NewTopic(topic, num_partitions=s.topic_partitions, replication_factor=s.kafka_replication, config=config)
+        for topic in CONTRACTS
+        if topic not in present
+    ]
+    for topic, created in (admin.create_topics(missing) if missing else {}).items():
+        try:
+            created.result(timeout=20)
+        except KafkaException as failure:
+            if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
+    _refuse_producer_clocks(admin)
+    _announce()
+
+
+def _refuse_producer_clocks(admin: AdminClient) -> None:
+    resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in CONTRACTS]
+    for resource, described in admin.describe_configs(resources).items():
+        kind = described.result(timeout=20)["message.timestamp.type"].value
+        if kind != "LogAppendTime":
+            raise PermanentFailure(
+                f"topic {resource.name!r} has message.timestamp.type={kind}: arrival must be the broker's clock. "
+                "Set it to LogAppendTime (kafka-configs --alter) and start again."
+            )
+
+
+def _announce() -> None:
+    """Tell producers of this machine (daybreak send) which field keys a topic."""
+    run = settings().home / "run"
+    run.mkdir(parents=True, exist_ok=True)
+    (run / "topics.json").write_text(json.dumps({c.topic: {"key": c.key} for c in CONTRACTS.values()}))

@@ -1,0 +1,64 @@
+"""Each order with its first captured payment, or unpaid once an hour has passed.
+
+Data flow: orders left join payments on order_id within one hour -> order_payments
+Run: daybreak query "SELECT status, count(*) FROM truth.order_payments GROUP BY status"
+"""
+
+from datetime import timedelta
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from streaming.views.view import Events, View
+
+
+def define(events: Events) -> DataFrame:
+    """One row per order and captured payment in its hour; one with nulls for an order without."""
+    orders = (
+        events["orders"]
+        .where(F.col("event_type") == "order_placed")
+        .select("order_id", "customer_id", F.col("event_time").alias("ordered_at"), "total_cents")
+    )
+    captured = (
+        events["payments"]
+        .where(F.col("event_type") == "payment_captured")
+        .select(
+            F.col("order_id").alias("paid_order_id"),
+            "payment_id",
+            F.col("event_time").alias("captured_at"),
+            "amount_cents",
+        )
+    )
+    in_its_hour = (
+        (F.col("order_id") == F.col("paid_order_id"))
+        & (F.col("captured_at") >= F.col("ordered_at"))
+        & (F.col("captured_at") <= F.col("ordered_at") + F.expr("INTERVAL 1 HOUR"))
+    )
+    is_paid = F.col("payment_id").isNotNull()
+    return orders.join(captured, in_its_hour, "left_outer").select(
+        "order_id",
+        "customer_id",
+        "ordered_at",
+        "total_cents",
+        F.when(is_paid, F.lit("paid")).otherwise(F.lit("unpaid")).alias("status"),
+        "payment_id",
+        "captured_at",
+        "amount_cents",
+        F.lit(1).cast("long").alias("orders"),
+        F.when(is_paid, F.lit(1)).otherwise(F.lit(0)).cast("long").alias("paid_orders"),
+    )
+
+
+ORDER_PAYMENTS = View(
+    name="order_payments",
+    description="Each order with its first captured payment within one hour, or unpaid.",
+    inputs=("orders", "payments"),
+    define=define,
+    key=("order_id",),
+    time="ordered_at",
+    closes=lambda: F.col("ordered_at") + F.expr("INTERVAL 1 HOUR"),
+    reach=timedelta(hours=1),
+    measures=("orders", "paid_orders", "amount_cents"),
+    mode="append",
+    prefer=lambda: (F.col("captured_at").asc_nulls_last(), F.col("payment_id").asc_nulls_last(), F.col("ordered_at")),
+)

@@ -1,0 +1,48 @@
+"""Orders, items and revenue per minute of event time.
+
+Data flow: orders -> order_totals (tumbling window, one minute)
+Run: daybreak query "SELECT * FROM speed.order_totals ORDER BY as_of DESC LIMIT 5"
+"""
+
+from datetime import timedelta
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from streaming.views.view import Events, View
+
+
+def define(events: Events) -> DataFrame:
+    """One row per minute in which an order was placed."""
+    placed = events["orders"].where(F.col("event_type") == "order_placed")
+    quantity = F.aggregate("items", F.lit(0).cast("long"), lambda total, item: total + item["quantity"])
+    return (
+        placed.select("event_time", "total_cents", quantity.alias("quantity"))
+        .groupBy(F.window("event_time", "1 minute").alias("minute"))
+        .agg(
+            F.count("*").alias("orders"),
+            F.sum("quantity").alias("items"),
+            F.sum("total_cents").alias("revenue_cents"),
+        )
+        .select(
+            F.col("minute.start").alias("window_start"),
+            F.col("minute.end").alias("window_end"),
+            "orders",
+            "items",
+            "revenue_cents",
+        )
+    )
+
+
+ORDER_TOTALS = View(
+    name="order_totals",
+    description="Orders, items and revenue in cents per minute of event time.",
+    inputs=("orders",),
+    define=define,
+    key=("window_start",),
+    time="window_start",
+    closes=lambda: F.col("window_end"),
+    reach=timedelta(minutes=1),
+    measures=("orders", "items", "revenue_cents"),
+    mode="update",
+)

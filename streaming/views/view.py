@@ -1,0 +1,53 @@
+"""What a view is: one pure function of events, and how to read its rows.
+
+Data flow: events per topic -> View -> candidate rows -> the answer, one row per key and day
+Run: pytest tests/streaming/test_views.py
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+Events = Mapping[str, DataFrame]
+"""Events of each input topic, by topic, as `silver.topic_events` gives them."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A derived table that both layers compute with the same `define`."""
+
+    name: str
+    description: str
+    inputs: tuple[str, ...]
+    define: Callable[[Events], DataFrame]
+    """Candidate rows; for the stream in `mode`, for the night on static frames. May give a key more than once."""
+    key: tuple[str, ...]
+    time: str
+    """The column that puts a row on its UTC day."""
+    closes: Callable[[], Column]
+    """When the row can no longer appear or change: once the watermark has passed it, the stream has said its last word."""
+    reach: timedelta
+    """How far after a row's `time` its inputs may lie."""
+    measures: tuple[str, ...]
+    """Additive integer columns, summed in reports."""
+    mode: Literal["update", "append"]
+    prefer: Callable[[], tuple[Column, ...]] = lambda: ()
+    """Which candidate of a key is its row: the first in this order."""
+
+    def rows(self, events: Events) -> DataFrame:
+        """Candidate rows with their `day`."""
+        return self.define(events).withColumn("day", F.to_date(self.time))
+
+    def columns(self, rows: DataFrame) -> tuple[str, ...]:
+        """The value columns: what a row says beside its key and day."""
+        return tuple(column for column in rows.columns if column not in (*self.key, "day"))
+
+    def answer(self, rows: DataFrame, *latest: Column) -> DataFrame:
+        """One row per key and day: the preferred candidate; among equals the first in the order of `latest`."""
+        order = (*self.prefer(), *latest) or (F.lit(1),)
+        best = Window.partitionBy("day", *self.key).orderBy(*order)
+        return rows.withColumn("_place", F.row_number().over(best)).where(F.col("_place") == 1).drop("_place")
