@@ -1,6 +1,6 @@
 """The night's command line: one step, or all of them.
 
-Data flow: python -m batch -> night.night, night.prepare, report.report
+Data flow: python -m batch -> night.night, night.prepare
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from batch import night as nights
-from batch import report as reports
 from batch.day import parse
 from infra.failures import reported
 
@@ -52,15 +51,6 @@ def night(date: Date, full: Full = False) -> None:
 def prepare() -> None:
     """Create the night's tables."""
     nights.prepare()
-
-
-@app.command()
-def report(
-    first: Annotated[str, typer.Option("--from", help="First UTC day.")],
-    last: Annotated[str, typer.Option("--to", help="Last UTC day.")],
-) -> None:
-    """Print what the nights found, as JSON lines."""
-    reports.report(parse(first), parse(last))
 
 
 if __name__ == "__main__":

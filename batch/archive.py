@@ -64,7 +64,9 @@ def archive(session: SparkSession) -> int:
                 f"{log.first[at] - offset} records were removed by retention before a night read them. Nothing is settled."
             )
         if log.end[at] < offset:
-            raise PermanentFailure(f"the log of {at[0]}-{at[1]} ends at {log.end[at]}, before the archive's {offset}: another log?")
+            raise PermanentFailure(
+                f"the log of {at[0]}-{at[1]} ends at {log.end[at]}, before the archive's {offset}: another log?"
+            )
     point("archive.before")
     count = sum(log.end[at] - start[at] for at in log.end)
     if count:

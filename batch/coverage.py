@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -90,7 +91,7 @@ def plan(session: SparkSession, day: Day, definitions: Mapping[str, str], full: 
     return Plan(run, days, revisions, now, definitions)
 
 
-def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, object]]) -> set[date]:
+def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, Any]]) -> set[date]:
     """Days whose events or views change by records that the archive got after these offsets."""
     covered = [(row["topic"], row["partition"], row["to"]) for row in offsets]
     archived = lake.read(session, ARCHIVE)
@@ -99,7 +100,10 @@ def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, object]
         newer = newer & ~((F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end))
     reach = max(view.reach for view in VIEWS.values())
     found = archived.where(newer).select(
-        "day", F.to_date(F.col("event_time") - F.expr(f"INTERVAL {int(reach / timedelta(seconds=1))} SECONDS")).alias("before")
+        "day",
+        F.to_date(F.col("event_time") - F.expr(f"INTERVAL {int(reach / timedelta(seconds=1))} SECONDS")).alias(
+            "before"
+        ),
     )
     return {value for row in found.distinct().collect() for value in row if value is not None}
 
@@ -108,7 +112,5 @@ def settle(session: SparkSession, done: Plan) -> None:
     """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
     offsets = [(topic, partition, to) for (topic, partition), to in sorted(done.ends.items())]
     now = datetime.now(UTC)
-    rows = [
-        (day.date, done.revisions[day.date], done.run, now, offsets, dict(done.definitions)) for day in done.days
-    ]
+    rows = [(day.date, done.revisions[day.date], done.run, now, offsets, dict(done.definitions)) for day in done.days]
     replace_days(session.createDataFrame(rows, COVERAGE.schema).coalesce(1), COVERAGE, [day.date for day in done.days])

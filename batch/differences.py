@@ -6,6 +6,7 @@ Run: pytest tests/batch/test_differences.py
 
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -77,7 +78,7 @@ STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | None) -> DataFrame:
     """All rows of all stages by key: view, key, speed, counted, truth (JSON), causes, unexplained, measures per stage."""
-    values = [column for column in view.columns(stages["counted"])]
+    values = list(view.columns(stages["counted"]))
     joined: DataFrame | None = None
     for stage, rows in stages.items():
         own = rows.select(*view.key, F.struct(*values).alias(stage))
@@ -90,7 +91,7 @@ def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | 
     pending = F.col("speed").isNull() & F.col("counted").isNotNull() & is_open
     stream_fault = ~_same("speed", "counted") & ~pending
     unexplained = stream_fault | ~_same(present[-2], "truth")
-    steps = [(Cause(stage), ~_same(before, stage)) for before, stage in zip(present[1:], present[2:-1], strict=False)]
+    steps = [(Cause(stage), ~_same(before, stage)) for before, stage in pairwise(present[1:-1])]
     found = [(Cause.PENDING, pending), *steps, (Cause.UNEXPLAINED, unexplained)]
     return joined.select(
         F.lit(view.name).alias("view"),
@@ -118,7 +119,7 @@ def summary(view: View, rows: DataFrame) -> DataFrame:
         pending = F.coalesce(
             F.sum(F.when(F.col("measures.is_pending"), F.col("measures.counted")[measure])), F.lit(0)
         ).cast("long")
-        steps = {stage: sums[stage] - sums[before] for before, stage in zip(stages[1:], stages[2:-1], strict=False)}
+        steps = {stage: sums[stage] - sums[before] for before, stage in pairwise(stages[1:-1])}
         explained = sums["speed"] + pending
         for step in steps.values():
             explained = explained + step

@@ -35,7 +35,9 @@ def evidence(silver: DataFrame, quarantine: DataFrame, truth: DataFrame, unread:
     taken = only_silver.withColumn("cause", F.lit(Cause.RULE.value))
     both = silver.alias("s").join(truth.alias("t"), "event_id")
     other_content = F.col("s.content_hash") != F.col("t.content_hash")
-    other_arrival = other_content | (F.col("s.offset") != F.col("t.offset")) | (F.col("s.partition") != F.col("t.partition"))
+    other_arrival = (
+        other_content | (F.col("s.offset") != F.col("t.offset")) | (F.col("s.partition") != F.col("t.partition"))
+    )
     swapped = both.where(other_arrival).select(
         "event_id",
         F.when(other_content, F.lit(Cause.CONFLICT.value)).otherwise(F.lit(Cause.DUPLICATE.value)).alias("cause"),
@@ -44,8 +46,4 @@ def evidence(silver: DataFrame, quarantine: DataFrame, truth: DataFrame, unread:
     added = added.drop("refused").unionByName(truth.join(swapped, "event_id"), allowMissingColumns=True)
     add, take = F.lit("add").alias("side"), F.lit("take").alias("side")
     columns = [*KEPT, "cause"]
-    return (
-        late.select(*columns, add)
-        .unionByName(added.select(*columns, add))
-        .unionByName(taken.select(*columns, take))
-    )
+    return late.select(*columns, add).unionByName(added.select(*columns, add)).unionByName(taken.select(*columns, take))

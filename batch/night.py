@@ -36,7 +36,9 @@ from streaming.views import VIEWS
 STATE = Table(
     "reconciliation",
     "state",
-    StructType([StructField("day", DateType()), StructField("truth", StringType()), StructField("reconcile", StringType())]),
+    StructType(
+        [StructField("day", DateType()), StructField("truth", StringType()), StructField("reconcile", StringType())]
+    ),
 )
 """How far a night has come with a day: the run of its truth and of its reconciliation."""
 

@@ -52,7 +52,7 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
             (SUMMARY, [one.totals for one in found]),
             (DIFFERENCES, [one.rows for one in found]),
         ):
-            together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)  # type: ignore[arg-type]
+            together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)
             replace_days(together.select(*table.schema.fieldNames()).coalesce(1), table, [day.date])
             point(f"reconcile.after-{table.name}")
         faults += unexplained(session, day)
@@ -69,7 +69,10 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
 def unexplained(session: SparkSession, day: Day) -> list[str]:
     """The rows of a day that differ without a cause, as `view key: speed -> truth`."""
     rows = lake.read(session, DIFFERENCES).where((F.col("day") == F.lit(day.date)) & F.col("unexplained")).collect()
-    return [f"{day} {row['view']} {row['key']}: said {row['speed']}, counted {row['counted']}, truth {row['truth']}" for row in rows]
+    return [
+        f"{day} {row['view']} {row['key']}: said {row['speed']}, counted {row['counted']}, truth {row['truth']}"
+        for row in rows
+    ]
 
 
 def compare(session: SparkSession, view: View, day: Day, plan: Plan) -> Compared:
@@ -90,8 +93,10 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan) -> Compared
             taken = own.where(F.col("side") == "take").select("event_id")
             added = own.where(F.col("side") == "add").select("event_id")
             source = silver if cause is Cause.LATE else truth_events
-            events_so_far = events_so_far.join(taken, "event_id", "left_anti").select(*truth_events.columns).unionByName(
-                source.join(added, "event_id", "left_semi").select(*truth_events.columns)
+            events_so_far = (
+                events_so_far.join(taken, "event_id", "left_anti")
+                .select(*truth_events.columns)
+                .unionByName(source.join(added, "event_id", "left_semi").select(*truth_events.columns))
             )
             stages[cause.value] = view_days(view, events_so_far, [day])
     table = truth_table(session, view)
@@ -107,7 +112,11 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan) -> Compared
 
 def _silver(session: SparkSession, view: View, day: Day, stream: Said) -> DataFrame:
     """Silver's events of the view's inputs around the day, as far as the view's query had read them."""
-    silver = lake.read(session, SILVER, stream.silver_version - 1) if stream.silver_version else lake.read(session, SILVER).limit(0)
+    silver = (
+        lake.read(session, SILVER, stream.silver_version - 1)
+        if stream.silver_version
+        else lake.read(session, SILVER).limit(0)
+    )
     until = day.end + view.reach
     return silver.where(
         F.col("day").between(F.lit(day.date), F.lit(until.date()))
@@ -123,4 +132,3 @@ def _unread(stream: Said) -> Column:
     for (topic, partition), end in stream.read_to.items():
         read = read | ((F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end))
     return ~read
-

@@ -41,7 +41,9 @@ def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
         PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
     """
     progress = lake.read(session, PROGRESS)
-    latest = progress.where(F.col("query") == view.name).orderBy(F.col("lineage").desc(), F.col("batch_id").desc()).first()
+    latest = (
+        progress.where(F.col("query") == view.name).orderBy(F.col("lineage").desc(), F.col("batch_id").desc()).first()
+    )
     speed = lake.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
     if latest is None:
         return Said(speed.limit(0), 0, None, {})
@@ -54,7 +56,10 @@ def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
         )
     own = speed.where((F.col("lineage") == latest["lineage"]) & (F.col("batch_id") <= latest["batch_id"]))
     return Said(
-        said_last(view, own), latest["silver_version"], latest["watermark"], _read_to(progress, latest["silver_version"])
+        said_last(view, own),
+        latest["silver_version"],
+        latest["watermark"],
+        _read_to(progress, latest["silver_version"]),
     )
 
 
@@ -62,6 +67,9 @@ def _read_to(progress: DataFrame, silver_version: int) -> Ends:
     """The offsets that the ingest had put into silver's commits below a version."""
     done = progress.where((F.col("query") == INGEST) & (F.col("versions")["silver/events"] < silver_version))
     rows = (
-        done.select(F.explode("offsets").alias("at")).groupBy("at.topic", "at.partition").agg(F.max("at.to").alias("end")).collect()
+        done.select(F.explode("offsets").alias("at"))
+        .groupBy("at.topic", "at.partition")
+        .agg(F.max("at.to").alias("end"))
+        .collect()
     )
     return {(row["topic"], row["partition"]): row["end"] for row in rows}

@@ -7,7 +7,7 @@ Run: python -m batch truth --date 2026-01-31
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -91,5 +91,5 @@ def truth(session: SparkSession, days: Sequence[Day], run: str, definitions: dic
     point("truth.after")
 
 
-def _on(day: Day) -> object:
+def _on(day: Day) -> Column:
     return F.coalesce("event_time", "arrival") < F.lit(day.end)

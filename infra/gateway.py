@@ -4,6 +4,7 @@ Data flow: SQL -> Spark Thrift server -> columns and rows; Delta tables of the l
 Run: python -m infra.gateway register
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from thrift.transport.TTransport import TTransportException
 from infra.failures import PermanentFailure, TransientFailure, reported
 from infra.settings import Settings, settings
 from infra.tables import WRITERS, Writer
+
+_JAVA = re.compile(r"^(\[[A-Z_.]+\] )?([a-z]\w*\.)+\w+: ")
+"""Spark's error class, which is said again after it, and the Java class of the exception."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +103,12 @@ def register() -> list[str]:
 
 
 def _reason(failure: exc.Error) -> str:
-    """The first line of what Spark says, without its Java class."""
+    """The first line of what Spark says, without Java's class names."""
     said = failure.args[0] if failure.args else failure
     status = getattr(said, "status", None)
     message = str(getattr(status, "errorMessage", None) or said).strip()
-    for prefix in ("Error running query: ", "org.apache.spark.sql."):
-        message = message.removeprefix(prefix)
-    return message.splitlines()[0] if message else type(failure).__name__
+    line = message.splitlines()[0] if message else type(failure).__name__
+    return _JAVA.sub("", line.removeprefix("Error running query: "))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from infra.tables import Table
 PROPERTIES = {
     # Other readers (delta-rs, DuckDB) must be able to read every table.
     "delta.enableDeletionVectors": "false",
-    "delta.checkpointInterval": "20",
+    "delta.checkpointInterval": "50",
     # "What did we say last week?" and a view's rebuild both read back in the log.
     "delta.logRetentionDuration": "interval 30 days",
 }

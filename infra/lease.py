@@ -30,14 +30,18 @@ class Lease:
                 settings().postgres, autocommit=True, connect_timeout=10, application_name=f"lease {self.name}"
             )
         except psycopg.OperationalError as failure:
-            raise TransientFailure(f"Postgres does not answer, so the lease {self.name!r} cannot be taken: {failure}") from failure
+            raise TransientFailure(
+                f"Postgres does not answer, so the lease {self.name!r} cannot be taken: {failure}"
+            ) from failure
         give_up = time.monotonic() + self.wait_seconds
         said = False
         while not self._taken():
             if time.monotonic() >= give_up:
                 self._connection.close()
                 if self.wait_seconds:
-                    raise TransientFailure(f"the lease {self.name!r} was held by another process for {self.wait_seconds} s")
+                    raise TransientFailure(
+                        f"the lease {self.name!r} was held by another process for {self.wait_seconds} s"
+                    )
                 raise PermanentFailure(
                     f"another process holds the lease {self.name!r}: a second writer is refused, because two drivers "
                     "on one Delta table can lose a commit. Stop the first one (daybreak status shows it)."
@@ -61,6 +65,8 @@ class Lease:
         except psycopg.Error as failure:
             raise TransientFailure(f"the lease {self.name!r} is lost: {failure}") from failure
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._connection is not None:
             self._connection.close()

@@ -107,6 +107,10 @@ class Sender:
         """Wait up to `seconds` for delivery reports."""
         self._producer.poll(seconds)
 
+    def flush(self) -> None:
+        """Wait until the broker has answered for every record sent so far."""
+        self._producer.flush()
+
     def _delivered(
         self,
         topic: str,
@@ -133,4 +137,4 @@ class Sender:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._producer.flush()
+        self.flush()

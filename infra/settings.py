@@ -49,7 +49,8 @@ class Settings(BaseSettings):
         default_factory=dict, description="More Kafka client options as JSON, e.g. security.protocol (librdkafka names)"
     )
     kafka_spark: dict[str, str] = Field(
-        default_factory=dict, description="The same for Spark, as JSON, with Java names and prefix, e.g. kafka.security.protocol"
+        default_factory=dict,
+        description="The same for Spark, as JSON, with Java names and prefix, e.g. kafka.security.protocol",
     )
     kafka_replication: int = Field(1, ge=1, description="Replication factor of created topics")
     s3_endpoint: str = Field(
@@ -72,7 +73,9 @@ class Settings(BaseSettings):
     airflow_password: SecretStr = Field(SecretStr(""), description="Airflow password; generated when embedded")
     airflow_jwt_secret: SecretStr = Field(SecretStr(""), description="Signs Airflow's internal tokens; generated")
     airflow_fernet_key: SecretStr = Field(SecretStr(""), description="Encrypts Airflow's connections; generated")
-    supervisor_password: SecretStr = Field(SecretStr(""), description="Password of supervisor's control port; generated")
+    supervisor_password: SecretStr = Field(
+        SecretStr(""), description="Password of supervisor's control port; generated"
+    )
     kafka_cluster_id: str = Field("", description="Cluster id of the embedded broker; generated")
 
     spark_master: str = Field("local[2]", description="Spark master of the stream and the night")
@@ -88,7 +91,9 @@ class Settings(BaseSettings):
     trigger_seconds: int = Field(1, ge=0, description="Trigger of the ingest query")
     view_trigger_seconds: int = Field(1, ge=0, description="Trigger of the view queries")
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
-    delay_seconds: int = Field(600, ge=0, description="The gate: how late an event may be and still count in the stream")
+    delay_seconds: int = Field(
+        600, ge=0, description="The gate: how late an event may be and still count in the stream"
+    )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics")
     lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for another one's lease")
@@ -112,7 +117,7 @@ def load() -> Settings:
     """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
     home = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")).resolve()
     try:
-        return Settings(_env_file=home / "secrets.env", home=home)  # type: ignore[call-arg]
+        return Settings(_env_file=home / "secrets.env", home=home)
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()

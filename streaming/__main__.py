@@ -16,5 +16,7 @@ if __name__ == "__main__":
     with reported():
         name = " ".join(sys.argv[1:])
         if name not in COMMANDS:
-            raise PermanentFailure(f"unknown command {name!r}: use `python -m streaming` or `python -m streaming rebuild`")
+            raise PermanentFailure(
+                f"unknown command {name!r}: use `python -m streaming` or `python -m streaming rebuild`"
+            )
         COMMANDS[name]()

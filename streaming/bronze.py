@@ -43,6 +43,4 @@ BRONZE = Table("bronze", "events", StructType(RECORD.fields + BATCH))
 
 def records(kafka: DataFrame) -> DataFrame:
     """The columns of RECORD from Spark's Kafka source (streaming or static, with headers included)."""
-    return kafka.select(
-        "topic", "partition", "offset", F.col("timestamp").alias("arrival"), "key", "value", "headers"
-    )
+    return kafka.select("topic", "partition", "offset", F.col("timestamp").alias("arrival"), "key", "value", "headers")

@@ -7,7 +7,7 @@ Run: python -m streaming
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from infra import lake
@@ -29,7 +29,9 @@ from streaming.silver import QUARANTINE, SILVER, accepted, late_by, rejected
 class Ingest:
     """The state that ingest keeps between micro-batches: the gate and the recent ids. Both are rebuilt from tables."""
 
-    def __init__(self, session: SparkSession, checkpoints: Checkpoints, lineage: str, definition: str, lease: Lease) -> None:
+    def __init__(
+        self, session: SparkSession, checkpoints: Checkpoints, lineage: str, definition: str, lease: Lease
+    ) -> None:
         self._session = session
         self._checkpoints = checkpoints
         self._lineage = lineage
@@ -77,11 +79,11 @@ class Ingest:
     def _width(self) -> int:
         return max(1, self._session.sparkContext.defaultParallelism // 2)
 
-    def _write(self, decided: DataFrame, batch: MicroBatch, stamp: dict[str, object]) -> None:
+    def _write(self, decided: DataFrame, batch: MicroBatch, stamp: dict[str, Column]) -> None:
         with batch.timed("silver"):
             late = F.when(F.col("outcome") == Outcome.ACCEPTED.value, F.col("late_by_ms")).otherwise(0)
             events = accepted(decided.withColumn("late_by_ms", late), self._definition, "late_by_ms")
-            append_once(events.withColumns(stamp), SILVER, batch.writer, batch.batch_id)  # type: ignore[arg-type]
+            append_once(events.withColumns(stamp), SILVER, batch.writer, batch.batch_id)
         point("ingest.after-silver")
         counts = decided.groupBy("outcome").agg(
             F.count("*").alias("rows"),
@@ -93,7 +95,7 @@ class Ingest:
         batch.rows["read"] = sum(batch.rows[outcome.value] for outcome in Outcome)
         if batch.rows[Outcome.REJECTED] + batch.rows[Outcome.CONFLICT]:
             with batch.timed("quarantine"):
-                append_once(rejected(decided).withColumns(stamp), QUARANTINE, batch.writer, batch.batch_id)  # type: ignore[arg-type]
+                append_once(rejected(decided).withColumns(stamp), QUARANTINE, batch.writer, batch.batch_id)
         batch.versions = {table.id: lake.version(self._session, table) for table in (SILVER,)}
 
     def _restored(self, batch_id: int) -> gates.Gate:

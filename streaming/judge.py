@@ -35,7 +35,9 @@ def judge(records: DataFrame) -> DataFrame:
     Adds event_id, event_type, event_time, schema_version, one struct column per topic, content_hash, reasons.
     Never throws on a payload: every cast is a `try_` or guarded (DESIGN rule 9).
     """
-    judged = [_judge_topic(records.where(F.col("topic") == contract.topic), contract) for contract in CONTRACTS.values()]
+    judged = [
+        _judge_topic(records.where(F.col("topic") == contract.topic), contract) for contract in CONTRACTS.values()
+    ]
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), judged)
 
 
@@ -61,9 +63,7 @@ def _judge_topic(records: DataFrame, contract: Contract) -> DataFrame:
         F.col("time").alias("event_time"),
         event["schema_version"].alias("schema_version"),
         payload.alias(contract.topic),
-        F.xxhash64(
-            "topic", event["event_type"], millis, event["schema_version"], payload
-        ).alias("content_hash"),
+        F.xxhash64("topic", event["event_type"], millis, event["schema_version"], payload).alias("content_hash"),
         F.array_distinct(F.array_compact(F.array(*reasons))).alias("reasons"),
     )
 

@@ -51,13 +51,21 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
             return ours
         raise PermanentFailure(f"the checkpoint {checkpoints.root} belongs to tables that are gone. {REBUILD}")
     if ours is None:
-        raise PermanentFailure(f"the tables belong to a checkpoint that is not at {checkpoints.root}: it is lost. {REBUILD}")
+        raise PermanentFailure(
+            f"the tables belong to a checkpoint that is not at {checkpoints.root}: it is lost. {REBUILD}"
+        )
     if ours != theirs:
-        raise PermanentFailure(f"the checkpoint at {checkpoints.root} ({ours}) is not that of the tables ({theirs}). {REBUILD}")
+        raise PermanentFailure(
+            f"the checkpoint at {checkpoints.root} ({ours}) is not that of the tables ({theirs}). {REBUILD}"
+        )
     written = json.loads(checkpoints.read("definitions") or "{}")
-    changed = sorted(name for name in definitions if name != EVENTS and written.get(name) not in (None, definitions[name]))
+    changed = sorted(
+        name for name in definitions if name != EVENTS and written.get(name) not in (None, definitions[name])
+    )
     if changed:
-        raise PermanentFailure(f"the definition of {', '.join(changed)} has changed since its state was built. {REBUILD}")
+        raise PermanentFailure(
+            f"the definition of {', '.join(changed)} has changed since its state was built. {REBUILD}"
+        )
     remember(checkpoints, definitions)
     return ours
 

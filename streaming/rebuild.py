@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from infra import lake
 from infra.lease import Lease
+from infra.tables import Table
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
@@ -58,7 +59,7 @@ def finished(session: SparkSession) -> Ends:
     return ends
 
 
-def take_back(session: SparkSession, table: lake.Table, ends: Ends) -> None:
+def take_back(session: SparkSession, table: Table, ends: Ends) -> None:
     """Delete the rows that a micro-batch wrote which never finished; they are read from Kafka again."""
     unfinished = F.lit(True)
     for topic, partitions in ends.items():

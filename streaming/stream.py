@@ -12,7 +12,7 @@ from types import FrameType
 
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from infra import lake
 from infra.failures import PermanentFailure, TransientFailure
@@ -44,6 +44,11 @@ def session() -> SparkSession:
         spark__ui__port=str(s.stream_ui_port),
         spark__port__maxRetries="0",
         spark__scheduler__mode="FAIR",
+        # A micro-batch's literals (its number, its gate) would make Janino compile new code at every trigger.
+        spark__sql__codegen__wholeStage="false",
+        spark__sql__codegen__factoryMode="NO_CODEGEN",
+        spark__databricks__delta__snapshotPartitions="1",
+        spark__databricks__delta__writeChecksumFile__enabled="false",
         spark__sql__streaming__stopTimeout="20s",
     )
 
@@ -67,7 +72,9 @@ def run() -> None:
         versions = definitions(own)
         lineage = lineages.settled(own, checkpoints, versions)
         queries = [_ingest(own, Ingest(own, checkpoints, lineage, versions[EVENTS], lease), checkpoints)]
-        queries += [Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()]
+        queries += [
+            Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()
+        ]
         try:
             _watch(queries, stop)
         finally:
@@ -116,10 +123,10 @@ def _watch(queries: list[StreamingQuery], stop: list[int]) -> None:
 def _refuse_drops(query: StreamingQuery) -> None:
     """Spark's own watermark must never drop a row: the gate has marked what is late before (DESIGN rule 3)."""
     progress = query.lastProgress
-    for operator in (progress or {}).get("stateOperators", []):
-        if operator["numRowsDroppedByWatermark"]:
+    for operator in progress.stateOperators if progress else []:
+        if operator.numRowsDroppedByWatermark:
             raise PermanentFailure(
-                f"Spark dropped {operator['numRowsDroppedByWatermark']} rows of {query.name} by its watermark: "
+                f"Spark dropped {operator.numRowsDroppedByWatermark} rows of {query.name} by its watermark: "
                 "the gate and the watermark disagree, and the speed view is wrong from here on."
             )
 

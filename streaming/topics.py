@@ -7,7 +7,7 @@ Run: python -m streaming
 import json
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import settings

@@ -1,0 +1,37 @@
+# From a clean clone: `make demo`. Everything that is created lies in .venv/ and .daybreak/.
+PYTHON ?= python3
+VENV := .venv/bin
+SETUP := $(PYTHON) -B -m infra.setup
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+setup: ## Install Python packages, jars and MinIO (once; a second time takes no time)
+	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
+	@$(SETUP)
+
+demo: setup ## Start the platform, send three days and a live minute, run the nights, show the result
+	@$(VENV)/daybreak demo
+
+test: setup ## Every test, on real services
+	@$(VENV)/python -m pytest
+
+check: ## Lint, format, types and the tests that need no service
+	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
+	@$(SETUP) python
+	@$(VENV)/ruff check .
+	@$(VENV)/ruff format --check .
+	@$(VENV)/mypy
+	@$(VENV)/python -m pytest -m "not platform" -q
+
+lock: ## Resolve pyproject.toml again into infra/requirements.lock
+	@$(SETUP) python
+	@.daybreak/tools/uv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+	  --overrides infra/overrides.txt --generate-hashes --custom-compile-command "make lock" -q -o infra/requirements.lock
+
+clean: ## Stop the platform and remove .venv/ and .daybreak/ with all data
+	@test ! -x $(VENV)/daybreak || $(VENV)/daybreak down
+	@rm -rf .venv .daybreak

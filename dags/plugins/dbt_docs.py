@@ -1,0 +1,41 @@
+"""The dbt docs as a page of Airflow's menu.
+
+Data flow: `<home>/dbt/target/static_index.html`, written by the task dbt_docs -> /dbt-docs/
+Run: daybreak docs (the same page without Airflow)
+"""
+
+import os
+from pathlib import Path
+
+from airflow.plugins_manager import AirflowPlugin
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "dbt" / "target" / "static_index.html"
+
+NOT_YET = """<!doctype html><title>dbt docs</title>
+<body style="font-family: sans-serif; margin: 3em">
+<h1>No dbt docs yet</h1>
+<p>They are written by the task <code>dbt_docs</code> at the end of a run of the DAG <code>nightly</code>,
+or by <code>daybreak docs</code>.</p>"""
+
+app = FastAPI(title="dbt docs", docs_url=None, redoc_url=None, openapi_url=None)
+
+
+@app.get("/")
+def page() -> Response:
+    """The latest docs, whole in one page; or a page that says how they come to be."""
+    if PAGE.exists():
+        return FileResponse(PAGE, media_type="text/html", headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(NOT_YET)
+
+
+class DbtDocs(AirflowPlugin):
+    """A page, and its entry in the menu."""
+
+    name = "dbt_docs"
+    fastapi_apps = [{"app": app, "url_prefix": "/dbt-docs", "name": "dbt docs"}]
+    external_views = [
+        {"name": "dbt docs", "href": "/dbt-docs/", "destination": "nav", "category": "browse", "url_route": "dbt-docs-page"}
+    ]

@@ -1,0 +1,121 @@
+with coverage as (
+
+    select * from {{ ref('stg_reconciliation__coverage') }}
+
+),
+
+truth_orders as (
+
+    select * from {{ ref('stg_truth__orders') }}
+
+),
+
+truth_payments as (
+
+    select * from {{ ref('stg_truth__order_payments') }}
+
+),
+
+silver_orders as (
+
+    select * from {{ ref('stg_silver__orders') }}
+
+),
+
+speed_payments as (
+
+    select * from {{ ref('stg_speed__order_payments') }}
+
+),
+
+corrected as (
+
+    select distinct day, order_id
+    from {{ ref('stg_reconciliation__corrections') }}
+    where view = 'order_payments'
+
+),
+
+settled as (
+
+    select
+        orders.order_id,
+        orders.customer_id,
+        orders.ordered_at,
+        orders.day,
+        orders.lines,
+        orders.items,
+        orders.total_cents,
+        payments.payment_status,
+        payments.payment_id,
+        payments.captured_at,
+        payments.paid_cents,
+        if(corrected.order_id is null, 'settled', 'corrected') as status,
+        orders.arrived_at
+    from truth_orders as orders
+    inner join coverage on orders.day = coverage.day
+    left join truth_payments as payments
+        on orders.order_id = payments.order_id and orders.ordered_at = payments.ordered_at
+    left join corrected on orders.day = corrected.day and orders.order_id = corrected.order_id
+
+),
+
+provisional as (
+
+    select
+        orders.order_id,
+        orders.customer_id,
+        orders.ordered_at,
+        orders.day,
+        orders.lines,
+        orders.items,
+        orders.total_cents,
+        payments.payment_status,
+        payments.payment_id,
+        payments.captured_at,
+        payments.paid_cents,
+        'provisional' as status,
+        orders.arrived_at
+    from silver_orders as orders
+    left anti join coverage on orders.day = coverage.day
+    left join speed_payments as payments
+        on orders.order_id = payments.order_id and orders.ordered_at = payments.ordered_at
+
+),
+
+placed as (
+
+    select * from settled
+    union all
+    select * from provisional
+
+),
+
+-- An order number that is placed twice on a day is one order, the one that the view order_payments tells of.
+ranked as (
+
+    select
+        *,
+        row_number() over (
+            partition by day, order_id
+            order by payment_status is null, captured_at asc nulls last, payment_id asc nulls last, ordered_at, arrived_at
+        ) as place
+    from placed
+
+)
+
+select
+    order_id,
+    customer_id,
+    ordered_at,
+    day,
+    lines,
+    items,
+    total_cents,
+    coalesce(payment_status, 'pending') as payment_status,
+    payment_id,
+    captured_at,
+    paid_cents,
+    status
+from ranked
+where place = 1

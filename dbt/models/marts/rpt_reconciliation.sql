@@ -1,0 +1,45 @@
+with summary as (
+
+    select * from {{ ref('stg_reconciliation__summary') }}
+
+),
+
+coverage as (
+
+    select * from {{ ref('stg_reconciliation__coverage') }}
+
+),
+
+corrections as (
+
+    select
+        day,
+        view,
+        count(distinct key) as rows_corrected
+    from {{ ref('stg_reconciliation__corrections') }}
+    group by day, view
+
+)
+
+select
+    summary.day,
+    summary.view,
+    summary.measure,
+    summary.stream_said,
+    summary.late,
+    summary.not_read,
+    summary.rule,
+    summary.duplicate,
+    summary.conflict,
+    summary.pending,
+    summary.truth,
+    summary.unexplained,
+    summary.rows_differing,
+    summary.rows_unexplained,
+    coalesce(corrections.rows_corrected, 0) as rows_corrected,
+    coverage.settled_at,
+    coverage.revision,
+    summary.run
+from summary
+left join coverage on summary.day = coverage.day
+left join corrections on summary.day = corrections.day and summary.view = corrections.view

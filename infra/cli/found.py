@@ -1,0 +1,89 @@
+"""Commands that show what the night proved: found, freshness.
+
+Data flow: reconciliation/summary, speed/progress -> tables on the terminal
+Run: daybreak found --from 2026-01-01 --to 2026-01-03
+"""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from infra.failures import PermanentFailure
+from infra.findings import findings
+from infra.freshness import freshness as measured
+from infra.settings import settings
+
+commands = typer.Typer()
+console = Console(highlight=False)
+
+
+@commands.command()
+def found(
+    first: Annotated[str, typer.Option("--from", help="First day (UTC), YYYY-MM-DD.")],
+    last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
+) -> None:
+    """Per day: what the stream said, the truth, the difference and its causes."""
+    show_findings(_date(first), _date(last))
+
+
+@commands.command()
+def freshness(
+    minutes: Annotated[int, typer.Option(min=1, help="Of the events of the last so many minutes.")] = 10,
+) -> None:
+    """How long after it happened an event is in silver and in each view."""
+    now = datetime.now(UTC)
+    show_freshness(now - timedelta(minutes=minutes), now)
+
+
+def show_findings(first: date, last: date) -> None:
+    """Print the findings of the days; a day without any says so."""
+    rows = findings(settings(), first, last)
+    table = Table(
+        title="what the stream said, and what the night proved", title_justify="left", box=None, header_style="dim"
+    )
+    for name in ("day", "view", "measure", "stream said", "truth", "difference", "causes", "unexplained"):
+        table.add_column(name, justify="left" if name in ("day", "view", "measure", "causes") else "right")
+    before = None
+    for row in rows:
+        head = (str(row.day), row.view) if (row.day, row.view) != before else ("", "")
+        before = (row.day, row.view)
+        colour = "green" if row.unexplained == 0 else "bold red"
+        table.add_row(
+            *head,
+            row.measure,
+            f"{row.said:,}",
+            f"{row.truth:,}",
+            f"{row.truth - row.said:+,}",
+            row.why,
+            f"[{colour}]{row.unexplained:,}[/]",
+        )
+    console.print(table)
+    missing = [day for day in _days(first, last) if day not in {row.day for row in rows}]
+    if missing:
+        raise PermanentFailure(
+            f"no night has reconciled {', '.join(map(str, missing))} yet: daybreak backfill, or daybreak night"
+        )
+
+
+def show_freshness(since: datetime, until: datetime) -> None:
+    """Print the freshness of the events of a span of time."""
+    table = Table(title="freshness: event time to visible", title_justify="left", box=None, header_style="dim")
+    for name in ("where", "events", "p50", "p95"):
+        table.add_column(name, justify="left" if name == "where" else "right")
+    for one in measured(settings(), since, until):
+        table.add_row(one.where, f"{one.events:,}", f"{one.p50:.1f} s", f"{one.p95:.1f} s")
+    console.print(table)
+
+
+def _days(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

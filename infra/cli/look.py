@@ -1,0 +1,116 @@
+"""Look at what there is: ask the gateway, list the tables, read the docs.
+
+Data flow: gateway, lake, dbt docs -> screen
+Run: daybreak query "SELECT day, status, revenue_cents FROM gold.fct_daily_orders ORDER BY day"
+"""
+
+import csv
+import functools
+import json
+import subprocess
+import sys
+import webbrowser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from infra.failures import PermanentFailure
+from infra.gateway import Answer, opened
+from infra.gold import docs_page
+from infra.listing import listed
+from infra.settings import ROOT, settings
+
+commands = typer.Typer()
+console = Console()
+
+PIPE_WIDTH = 1000
+
+
+@commands.command()
+def query(
+    sql: Annotated[str, typer.Argument(help="One statement, e.g. SHOW TABLES IN gold.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per row.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV with a header.")] = False,
+) -> None:
+    """Ask the SQL gateway."""
+    with opened() as gateway:
+        answer = gateway.ask(sql)
+    if as_json:
+        for row in answer.rows:
+            print(json.dumps(dict(zip(answer.columns, row, strict=True)), default=str))
+    elif as_csv:
+        csv.writer(sys.stdout).writerows([answer.columns, *answer.rows])
+    else:
+        _show(_grid(answer))
+
+
+@commands.command()
+def tables(as_json: Annotated[bool, typer.Option("--json", help="One JSON object per table.")] = False) -> None:
+    """Every table of the lake: where it is, its rows, its version, and the one process that writes it."""
+    found = list(listed(settings()))
+    if as_json:
+        for table in found:
+            print(json.dumps(table.__dict__))
+        return
+    grid = Grid("table", "rows", "version", "writer", "path")
+    for column in grid.columns:
+        column.overflow = "fold"
+        column.justify = "right" if column.header in ("rows", "version") else "left"
+    for table in found:
+        grid.add_row(table.name, f"{table.rows:,}", str(table.version), table.writer, table.path)
+    _show(grid)
+
+
+@commands.command()
+def docs(
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = False,
+) -> None:
+    """Serve the dbt docs on this machine until Ctrl-C; writes them first if there are none."""
+    page = docs_page()
+    if not page.exists():
+        console.print("no dbt docs yet: writing them")
+        code = subprocess.run([sys.executable, "-m", "infra.gold", "docs"], cwd=ROOT, check=False).returncode
+        if code:
+            raise typer.Exit(code)
+    port = settings().docs_port
+    handler = functools.partial(_Quiet, directory=str(page.parent))
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as taken:
+        raise PermanentFailure(f"port {port} for the docs is taken (DAYBREAK_DOCS_PORT): {taken.strerror}") from taken
+    address = f"http://127.0.0.1:{port}/{page.name}"
+    console.print(f"dbt docs: {address} (Ctrl-C ends it)", soft_wrap=True)
+    if browser:
+        webbrowser.open(address)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        console.print("ended")
+    finally:
+        server.server_close()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a line per request."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing."""
+
+
+def _grid(answer: Answer) -> Grid:
+    grid = Grid(*answer.columns or ("done",))
+    for index, column in enumerate(grid.columns):
+        column.overflow = "fold"
+        if answer.rows and all(isinstance(row[index], int | float) for row in answer.rows):
+            column.justify = "right"
+    for row in answer.rows:
+        grid.add_row(*["" if value is None else str(value) for value in row])
+    return grid
+
+
+def _show(grid: Grid) -> None:
+    """A pipe or a file has no edge, so nothing is folded there."""
+    (console if console.is_terminal else Console(width=PIPE_WIDTH)).print(grid)

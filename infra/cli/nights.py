@@ -1,0 +1,107 @@
+"""Nights from the command line: one at once without Airflow, or a span of days through it.
+
+Data flow: days -> `python -m batch night`, or an Airflow backfill -> the state of every run and task
+Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
+"""
+
+import subprocess
+import sys
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table as Grid
+
+from infra.airflow import Airflow, Run
+from infra.failures import PermanentFailure
+from infra.settings import ROOT, settings
+
+commands = typer.Typer()
+console = Console()
+
+DAG = "nightly"
+LATEST_START = timedelta(hours=2)
+"""The night of a day starts two hours after the day's end (UTC): so the DAG's timetable has it."""
+
+COLOURS = {
+    "success": "green",
+    "failed": "bold red",
+    "running": "yellow",
+    "up_for_retry": "magenta",
+    "upstream_failed": "red",
+    "queued": "cyan",
+    "scheduled": "cyan",
+}
+
+Full = Annotated[bool, typer.Option("--full", help="Redo the day even if nothing has changed since it was settled.")]
+
+
+@commands.command()
+def night(
+    day: Annotated[str, typer.Option("--date", help="The day to settle (UTC), YYYY-MM-DD.")], full: Full = False
+) -> None:
+    """Settle one day without Airflow: archive, truth, reconcile, correct."""
+    command = [sys.executable, "-m", "batch", "night", "--date", _date(day).isoformat(), *(["--full"] if full else [])]
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if code:
+        raise typer.Exit(code)
+
+
+@commands.command()
+def backfill(
+    first: Annotated[str, typer.Option("--from", help="First day (UTC), YYYY-MM-DD.")],
+    last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
+    full: Full = False,
+) -> None:
+    """Settle a span of days through Airflow, gold and docs included; waits, and fails if a task fails."""
+    start, end = _date(first), _date(last)
+    if start > end:
+        raise PermanentFailure(f"--from {start} is after --to {end}")
+    due = datetime(end.year, end.month, end.day, tzinfo=UTC) + timedelta(days=1) + LATEST_START
+    if due > datetime.now(UTC):
+        raise PermanentFailure(f"the night of {end} is due at {due:%Y-%m-%d %H:%M} UTC: end with an earlier day, or `daybreak night`")
+    since = datetime(start.year, start.month, start.day, tzinfo=UTC)
+    until = datetime(end.year, end.month, end.day, 23, 59, 59, tzinfo=UTC)
+    airflow = Airflow(settings())
+    number = airflow.backfill(DAG, since, until, {"full": full})
+    console.print(f"backfill {number}: {(end - start).days + 1} nights, to be seen at {settings().airflow_url}/dags/{DAG}")
+    runs: tuple[Run, ...] = ()
+    with Live(console=console, refresh_per_second=2) as live:
+        for runs in airflow.watch(DAG, since, until):
+            live.update(_shown(runs))
+    failed = [(run, task) for run in runs for task in run.tasks if task.state == "failed"]
+    for run, task in failed:
+        logs = settings().home / "airflow" / "logs" / f"dag_id={DAG}" / f"run_id={run.run_id}" / f"task_id={task.task_id}"
+        console.print(f"[red]{run.day} {task.task_id} failed[/]: {airflow.page(DAG, run, task)}", soft_wrap=True)
+        console.print(f"  {logs}/attempt={task.try_number}.log", soft_wrap=True)
+    unsettled = [str(run.day) for run in runs if run.state != "success"]
+    if unsettled:
+        raise PermanentFailure(f"the nights of {', '.join(unsettled)} failed")
+
+
+def _shown(runs: tuple[Run, ...]) -> Grid:
+    """A row per night, a column per task, in the order in which they run."""
+    longest = max((run.tasks for run in runs), key=len, default=())
+    order = [name for name in ("archive", "truth", "reconcile", "correct", "dbt_build", "dbt_docs")]
+    names = sorted((task.task_id for task in longest), key=lambda name: order.index(name) if name in order else len(order))
+    grid = Grid("night of", "run", *names)
+    for run in runs:
+        states = {task.task_id: task for task in run.tasks}
+        cells = [_state(states[name].state, states[name].try_number) if name in states else "" for name in names]
+        grid.add_row(str(run.day), _state(run.state), *cells)
+    return grid
+
+
+def _state(state: str | None, tries: int = 1) -> str:
+    said = (state or "waits").replace("_", " ")
+    again = f" (try {tries})" if tries > 1 else ""
+    return f"[{COLOURS.get(state or '', 'dim')}]{said}{again}[/]"
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

@@ -1,0 +1,132 @@
+"""Airflow's four components, each a program of its own.
+
+Data flow: Settings -> environment (`AIRFLOW__*`) -> database, pools -> four Programs
+Run: daybreak up --only postgres,airflow-api,airflow-scheduler,airflow-dag-processor,airflow-triggerer
+"""
+
+import json
+import os
+import subprocess
+from dataclasses import replace
+from importlib.metadata import version
+
+from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy.engine import URL
+
+from infra.failures import TransientFailure
+from infra.services import health
+from infra.services.program import BIN, Name, Program, shared_env
+from infra.settings import ROOT, Settings
+
+POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "writer of gold"}
+"""One slot each: one process at a time writes a layer."""
+
+
+def database(s: Settings) -> str:
+    """SQLAlchemy URL of the metadata database."""
+    parts = conninfo_to_dict(s.postgres)
+    port = parts.get("port")
+    return URL.create(
+        "postgresql+psycopg2",
+        username=str(parts.get("user", "")),
+        password=str(parts.get("password", "")),
+        host=str(parts.get("host", "")),
+        port=int(port) if port else None,
+        database="airflow",
+    ).render_as_string(hide_password=False)
+
+
+def environment(s: Settings) -> dict[str, str]:
+    """Airflow's whole configuration; it has no file of its own."""
+    spark = {
+        "conn_type": "spark",
+        "host": s.spark_master,
+        "extra": {"spark-binary": "spark-submit", "deploy-mode": "client"},
+    }
+    sections: dict[str, dict[str, object]] = {
+        "CORE": {
+            "DAGS_FOLDER": ROOT / "dags",
+            "PLUGINS_FOLDER": ROOT / "dags" / "plugins",
+            "EXECUTOR": "LocalExecutor",
+            "PARALLELISM": 3,
+            "LOAD_EXAMPLES": False,
+            "DAGS_ARE_PAUSED_AT_CREATION": True,
+            "FERNET_KEY": s.airflow_fernet_key.get_secret_value(),
+            "SIMPLE_AUTH_MANAGER_USERS": f"{s.airflow_user}:admin",
+            "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": s.home / "airflow" / "passwords.json",
+            "EXECUTION_API_SERVER_URL": f"{s.airflow_url}/execution/",
+            "DEFAULT_TIMEZONE": "utc",
+            "MIN_SERIALIZED_DAG_UPDATE_INTERVAL": 5,
+        },
+        "DATABASE": {"SQL_ALCHEMY_CONN": database(s), "SQL_ALCHEMY_POOL_SIZE": 3},
+        "API": {"BASE_URL": s.airflow_url, "HOST": "127.0.0.1", "PORT": s.airflow_port, "WORKERS": 1},
+        "API_AUTH": {"JWT_SECRET": s.airflow_jwt_secret.get_secret_value()},
+        "LOGGING": {"BASE_LOG_FOLDER": s.home / "airflow" / "logs"},
+        "DAG_PROCESSOR": {"REFRESH_INTERVAL": 10, "MIN_FILE_PROCESS_INTERVAL": 15, "PARSING_PROCESSES": 1},
+        # Nothing is asked of, or told to, anyone outside.
+        "USAGE_DATA_COLLECTION": {"ENABLED": False},
+    }
+    flat = {
+        f"AIRFLOW__{section}__{key}": str(value) for section, keys in sections.items() for key, value in keys.items()
+    }
+    return flat | {
+        "AIRFLOW_HOME": str(s.home / "airflow"),
+        "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
+    }
+
+
+def prepare(s: Settings) -> None:
+    """Write the user's password; migrate the database and make the pools, once per version and place."""
+    folder = s.home / "airflow"
+    folder.mkdir(exist_ok=True)
+    passwords = folder / "passwords.json"
+    passwords.touch(mode=0o600)
+    passwords.write_text(json.dumps({s.airflow_user: s.airflow_password.get_secret_value()}))
+    stamp, made_from = folder / "prepared", f"{version('apache-airflow')} {s.postgres_dsn}"
+    if stamp.exists() and stamp.read_text() == made_from:
+        return
+    pools = folder / "pools.json"
+    pools.write_text(
+        json.dumps({name: {"slots": 1, "description": what, "include_deferred": True} for name, what in POOLS.items()})
+    )
+    for arguments in (["db", "migrate"], ["pools", "import", str(pools)]):
+        said = subprocess.run(
+            [str(BIN / "airflow"), *arguments],
+            env=os.environ | shared_env(s.home) | environment(s),
+            capture_output=True,
+            text=True,
+        )
+        if said.returncode:
+            raise TransientFailure(
+                f"`airflow {' '.join(arguments)}` failed: {(said.stderr or said.stdout).strip()[-2000:]}"
+            )
+    stamp.write_text(made_from)
+
+
+def programs(s: Settings) -> list[Program]:
+    """API server (which is the UI), scheduler, DAG processor, triggerer."""
+    env = environment(s)
+
+    def component(name: Name, page: str, *command: str) -> Program:
+        return Program(
+            name=name,
+            command=(str(BIN / "airflow"), *command),
+            env=env,
+            needs=(Name.AIRFLOW_API,),
+            waits_for=lambda pid: health.airflow(s, page, pid),
+            start_seconds=180,
+        )
+
+    api = replace(
+        component(Name.AIRFLOW_API, "metadatabase", "api-server"),
+        ports={"airflow_port": s.airflow_port},
+        needs=(Name.POSTGRES,),
+        prepare=lambda: prepare(s),
+    )
+    # The API server reads the logs from disk: no need for log servers, which would listen on every interface.
+    return [
+        api,
+        component(Name.AIRFLOW_SCHEDULER, "scheduler", "scheduler", "--skip-serve-logs"),
+        component(Name.AIRFLOW_DAG_PROCESSOR, "dag_processor", "dag-processor"),
+        component(Name.AIRFLOW_TRIGGERER, "triggerer", "triggerer", "--skip-serve-logs"),
+    ]

@@ -1,0 +1,94 @@
+"""Questions that a working service answers.
+
+Data flow: endpoint -> None, or what is still awaited, in words
+Run: daybreak status
+"""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from datetime import datetime
+from typing import Any
+
+import psutil
+import psycopg
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from infra.settings import Settings
+
+ANSWER_SECONDS = 3
+
+
+def port(host: str, number: int) -> str | None:
+    """Does something listen there?"""
+    try:
+        socket.create_connection((host, number), ANSWER_SECONDS).close()
+    except OSError:
+        return f"nothing answers on port {number} yet"
+    return None
+
+
+def kafka(s: Settings) -> str | None:
+    """Does the broker tell its topics?"""
+    # A client's own complaints about a broker that is not there yet would fill the screen.
+    silent = {"log_level": 0, "socket.timeout.ms": ANSWER_SECONDS * 1000}
+    client = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **silent, **s.kafka_client})
+    try:
+        brokers = client.list_topics(timeout=ANSWER_SECONDS).brokers
+    except KafkaException:
+        return f"the broker at {s.kafka_bootstrap} does not answer yet"
+    return None if brokers else "no broker has registered yet"
+
+
+def page(url: str) -> tuple[str | None, Any]:
+    """GET a page: (None, its JSON if it is JSON), or (what is wrong, None)."""
+    try:
+        with urllib.request.urlopen(url, timeout=ANSWER_SECONDS) as answer:
+            body = answer.read()
+    except urllib.error.HTTPError as refused:
+        return f"{url} answers {refused.code}", None
+    except OSError:
+        return f"{url} does not answer yet", None
+    return None, json.loads(body) if body.startswith(b"{") else None
+
+
+def minio(s: Settings) -> str | None:
+    """Does the store say that it is live?"""
+    return page(f"{s.s3_endpoint}/minio/health/live")[0]
+
+
+def postgres(connection_string: str) -> str | None:
+    """Can one connect and query?"""
+    try:
+        with psycopg.connect(connection_string, connect_timeout=ANSWER_SECONDS) as connection:
+            connection.execute("SELECT 1")
+    except psycopg.OperationalError as failure:
+        return f"no connection: {str(failure).strip().splitlines()[-1]}"
+    return None
+
+
+def airflow(s: Settings, component: str, pid: int) -> str | None:
+    """Does Airflow count this component as healthy, by a heartbeat of the process that runs now?"""
+    wrong, said = page(f"{s.airflow_url}/api/v2/monitor/health")
+    if wrong or not isinstance(said, dict):
+        return wrong or "Airflow's health page is not JSON"
+    part = said[component]
+    if part["status"] != "healthy":
+        return f"Airflow calls its {component} {part['status'] or 'not started'}"
+    beat = part.get(f"latest_{component}_heartbeat")
+    if beat and pid and datetime.fromisoformat(beat).timestamp() < psutil.Process(pid).create_time():
+        return "its first heartbeat"
+    return None
+
+
+def stream(s: Settings, pid: int) -> str | None:
+    """Does the stream's own status file, written by this process, say that it runs?"""
+    file = s.home / "run" / "stream.json"
+    if not file.exists():
+        return "its queries to start"
+    said = json.loads(file.read_text())
+    if said["pid"] != pid:
+        return "its queries to start"
+    return None if said["state"] == "running" else f"it is {said['state']}"

@@ -1,0 +1,36 @@
+"""The home of a platform: its folders, and the set-up's files that it shares.
+
+Data flow: Settings -> `<home>/{run,logs,tmp,spark}`, links to `.daybreak/{bin,jars}`
+Run: daybreak up
+"""
+
+from infra.failures import PermanentFailure
+from infra.services import ports
+from infra.session import write_defaults
+from infra.settings import ROOT, Settings
+
+FOLDERS = ("run", "logs", "tmp")
+INSTALLED = ("bin", "jars")
+"""What `make setup` puts into the repository's own home, and any other home borrows."""
+
+
+def prepare(s: Settings) -> None:
+    """Make the folders, borrow the installed files, write Spark's shared configuration."""
+    for folder in FOLDERS:
+        (s.home / folder).mkdir(parents=True, exist_ok=True)
+    for name in INSTALLED:
+        here, installed = s.home / name, ROOT / ".daybreak" / name
+        if not installed.exists():
+            raise PermanentFailure(f"{installed} is missing: run `make setup`")
+        if not here.exists():
+            here.symlink_to(installed)
+    write_defaults(s)
+
+
+def check_supervisor_port(s: Settings) -> None:
+    """Raise PermanentFailure if the port that supervisor is to listen on is taken."""
+    if taken_by := ports.owner(s.supervisor_port):
+        raise PermanentFailure(
+            f"port {s.supervisor_port} of supervisor is taken by {taken_by}; stop that, or set "
+            "DAYBREAK_SUPERVISOR_PORT (or DAYBREAK_PORT_BASE, which moves all ports) to another one"
+        )

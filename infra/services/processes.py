@@ -1,0 +1,103 @@
+"""Processes of the platform as the machine sees them: memory, and what is left over.
+
+Data flow: /proc -> megabytes; processes without a supervisor -> none
+Run: daybreak down
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from infra.services.supervisor import MARK
+
+GRACE_SECONDS = 10
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Resident memory of a process and all below it, in MB: now, and the sum of each one's highest so far."""
+
+    now: int
+    peak: int | None
+
+
+def tree(pid: int) -> list[psutil.Process]:
+    """A process and all below it; empty if it is gone."""
+    try:
+        parent = psutil.Process(pid)
+        return [parent, *parent.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def memory(pid: int) -> Memory:
+    """Memory of a process tree."""
+    now, peaks = 0, []
+    for process in tree(pid):
+        try:
+            now += process.memory_info().rss
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+        peaks.append(_peak(process.pid))
+    known = [peak for peak in peaks if peak is not None]
+    return Memory(now // MEGABYTE, sum(known) // 1024 if known else None)
+
+
+def _peak(pid: int) -> int | None:
+    """The highest resident memory in kB, where the kernel tells."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), None)
+
+
+def left_over(home: Path) -> list[psutil.Process]:
+    """Everything that a supervisor of this home has started and that still runs.
+
+    The mark in a process's environment tells; a program may overwrite its own (Airflow does, for its title), so
+    whatever shares a session with a marked process counts as well, and so does whatever is below.
+    """
+    marked = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == str(home):
+                marked.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess, OSError):
+            continue
+    me = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    sessions = {session for p in marked if (session := _session(p.pid)) is not None} - {os.getsid(0)}
+    found = {p.pid: p for p in psutil.process_iter() if _session(p.pid) in sessions}
+    for process in [*marked, *found.values()]:
+        found |= {p.pid: p for p in tree(process.pid)}
+    return [p for p in found.values() if p.pid not in me]
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
+
+
+def sweep(home: Path) -> list[str]:
+    """End what is left over, politely first; the names of what was ended."""
+    processes = left_over(home)
+    names = []
+    for process in processes:
+        try:
+            names.append(f"{process.name()} ({process.pid})")
+            process.terminate()
+        except psutil.NoSuchProcess:
+            continue
+    _, stubborn = psutil.wait_procs(processes, timeout=GRACE_SECONDS)
+    for process in stubborn:
+        try:
+            process.kill()
+        except psutil.NoSuchProcess:
+            continue
+    psutil.wait_procs(stubborn, timeout=GRACE_SECONDS)
+    return names

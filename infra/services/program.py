@@ -1,0 +1,73 @@
+"""A program of the platform: one process that supervisor keeps alive.
+
+Data flow: Settings -> Program -> a section of supervisor's configuration
+Run: daybreak status
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from infra.settings import ROOT
+
+BIN = Path(sys.prefix) / "bin"
+"""Commands of the Python environment we run in."""
+
+
+class Name(StrEnum):
+    """Every program, in the order in which they start."""
+
+    KAFKA = "kafka"
+    MINIO = "minio"
+    POSTGRES = "postgres"
+    STREAM = "stream"
+    GATEWAY = "gateway"
+    AIRFLOW_API = "airflow-api"
+    AIRFLOW_SCHEDULER = "airflow-scheduler"
+    AIRFLOW_DAG_PROCESSOR = "airflow-dag-processor"
+    AIRFLOW_TRIGGERER = "airflow-triggerer"
+
+
+def nothing() -> None:
+    """For a program that needs nothing made before its start."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """How to run one program.
+
+    `ports` are setting names with their port. `waits_for` gives None when the program works, else what is awaited, in
+    words. `prepare` makes what must exist before the start and `complete` what is made with the program's own help;
+    both run at every `up` and change nothing the second time.
+    """
+
+    name: Name
+    command: tuple[str, ...]
+    waits_for: Callable[[int], str | None]
+    ports: Mapping[str, int] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[Name, ...] = ()
+    prepare: Callable[[], None] = nothing
+    complete: Callable[[], None] = nothing
+    start_seconds: int = 120
+    stop_seconds: int = 30
+    stop_signal: str = "TERM"
+    stop_group: bool = True
+    final_exit: int | None = None
+    """An exit code after which a restart would not help."""
+
+
+def shared_env(home: Path) -> dict[str, str]:
+    """What every program sees: our commands first on the path, our modules, our home; nothing that points elsewhere."""
+    return {
+        "PATH": f"{BIN}:{os.environ.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "DAYBREAK_HOME": str(home),
+        "SPARK_CONF_DIR": str(home / "spark"),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "TZ": "UTC",
+    }

@@ -1,0 +1,38 @@
+"""Which programs the settings ask for.
+
+Data flow: Settings -> Programs, in the order in which they start
+Run: daybreak status
+"""
+
+from infra.failures import PermanentFailure
+from infra.services import airflow, gateway, kafka, minio, postgres, stream
+from infra.services.program import Name, Program
+from infra.settings import Settings
+
+
+def roster(s: Settings) -> dict[Name, Program]:
+    """Every program of ours; the service behind an endpoint that you named is yours and not among them."""
+    programs = [stream.program(s)]
+    if s.embedded("kafka_bootstrap"):
+        programs.append(kafka.program(s))
+    if s.embedded("s3_endpoint"):
+        programs.append(minio.program(s))
+    if s.embedded("postgres_dsn"):
+        programs.append(postgres.program(s))
+    if s.embedded("gateway_host"):
+        programs.append(gateway.program(s))
+    if s.embedded("airflow_url"):
+        programs += airflow.programs(s)
+    named = {program.name: program for program in programs}
+    return {name: named[name] for name in Name if name in named}
+
+
+def choose(programs: dict[Name, Program], only: str | None) -> dict[Name, Program]:
+    """The programs named in `only` (comma-separated), or all. Raises PermanentFailure for a name that is none."""
+    if only is None:
+        return programs
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    for name in wanted:
+        if name not in programs:
+            raise PermanentFailure(f"{name!r} is not a program of this platform: {', '.join(programs)}")
+    return {name: program for name, program in programs.items() if name in wanted}

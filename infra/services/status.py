@@ -1,0 +1,68 @@
+"""What each program does at this moment.
+
+Data flow: supervisor, /proc, the services' own answers -> one Status per program
+Run: daybreak status
+"""
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+
+from infra.services import processes
+from infra.services.program import Name, Program
+from infra.services.supervisor import Process, State, Supervisor
+
+
+class Condition(StrEnum):
+    """How a program fares."""
+
+    HEALTHY = "healthy"
+    WAITING = "waiting"
+    RESTARTING = "restarting"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Status:
+    """One program: memory in MB of its process tree, `waits_for` in words when it is not healthy."""
+
+    name: str
+    condition: Condition
+    pid: int | None
+    ports: dict[str, int]
+    memory_mb: int | None
+    peak_mb: int | None
+    up_seconds: int | None
+    waits_for: str | None
+
+
+def status(programs: Mapping[Name, Program], supervisor: Supervisor) -> list[Status]:
+    """Every program's status; the services are asked side by side."""
+    known = supervisor.processes() if supervisor.is_running() else {}
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda program: _one(program, known.get(program.name)), programs.values()))
+
+
+def _one(program: Program, process: Process | None) -> Status:
+    if process is None or not process.pid:
+        condition, waits_for = Condition.STOPPED, None
+        if process and process.is_over(program):
+            condition, waits_for = Condition.FAILED, f"you: it ended by itself ({process.says})"
+        elif process and process.state is not State.STOPPED:
+            condition, waits_for = Condition.RESTARTING, process.says
+        return Status(program.name, condition, None, dict(program.ports), None, None, None, waits_for)
+    waits_for = "its end" if process.state is State.STOPPING else program.waits_for(process.pid)
+    memory = processes.memory(process.pid)
+    return Status(
+        name=program.name,
+        condition=Condition.WAITING if waits_for else Condition.HEALTHY,
+        pid=process.pid,
+        ports=dict(program.ports),
+        memory_mb=memory.now,
+        peak_mb=memory.peak,
+        up_seconds=int(time.time()) - process.since,
+        waits_for=waits_for,
+    )

@@ -1,0 +1,26 @@
+"""The always-on stream, as a program.
+
+Data flow: Settings -> Program
+Run: daybreak restart stream
+"""
+
+import sys
+
+from infra.failures import PERMANENT_EXIT
+from infra.services import health
+from infra.services.program import Name, Program
+from infra.settings import Settings
+
+
+def program(s: Settings) -> Program:
+    """`python -m streaming`; a failure that it calls permanent is not answered by a restart."""
+    return Program(
+        name=Name.STREAM,
+        command=(sys.executable, "-m", "streaming"),
+        ports={"stream_ui_port": s.stream_ui_port},
+        needs=(Name.KAFKA, Name.MINIO, Name.POSTGRES),
+        waits_for=lambda pid: health.stream(s, pid),
+        start_seconds=300,
+        stop_seconds=60,
+        final_exit=PERMANENT_EXIT,
+    )

@@ -1,0 +1,30 @@
+"""Install what a clean clone lacks: Python packages, jars, the object store's server.
+
+Data flow: locks in the repository -> `.venv/` and `.daybreak/{jars,bin}`; nothing is created anywhere else
+Run: make setup
+"""
+
+import sys
+
+FIRST, BEYOND = (3, 11), (3, 14)
+
+
+def main(wanted):  # type: ignore[no-untyped-def]
+    """Run the wanted steps (all by default) or stop with one sentence. Parses on old Pythons, to be able to say so."""
+    if not FIRST <= sys.version_info[:2] < BEYOND:
+        sys.exit(
+            "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "
+            "make setup PYTHON=python3.12".format(sys.executable, *sys.version_info[:2])
+        )
+    from infra.setup import environment, jars, prerequisites, store
+    from infra.setup.step import SetupFailure, run
+
+    try:
+        prerequisites.check(with_java=wanted != ["python"])
+        run([step for step in (environment.STEP, jars.STEP, store.STEP) if not wanted or step.name in wanted])
+    except SetupFailure as failure:
+        sys.exit("daybreak: {}".format(failure))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,73 @@
+"""The Python environment, from the hashed lock.
+
+Data flow: infra/requirements.lock -> `.venv/` with every package and the command `daybreak`
+Run: python3 -m infra.setup python
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from infra.setup.step import ROOT, STATE, VENV, Step, call, digest
+
+HERE = Path(__file__).parent
+LOCK = ROOT / "infra" / "requirements.lock"
+UV = STATE / "tools" / "uv"
+COMMAND = VENV / "bin" / "daybreak"
+
+LAUNCHER = """\
+#!{python}
+import sys
+
+from infra.cli import main
+
+sys.exit(main())
+"""
+
+
+def _made_from() -> str:
+    # The paths are part of it: the scripts of an environment name its folder, so a moved clone needs a new one.
+    return digest(LOCK, HERE / "uv.txt", HERE / "build.txt", sys.version, str(VENV), LAUNCHER)
+
+
+def _install() -> None:
+    call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
+    python = VENV / "bin" / "python"
+    pip = [
+        python,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--quiet",
+        "install",
+        "--no-cache-dir",
+        "--require-hashes",
+    ]
+    # Beside the environment, not in it: `uv pip sync` removes whatever the lock does not name, uv itself included.
+    call([*pip, "--target", UV, "--upgrade", "-r", HERE / "uv.txt"], "installing uv")
+    call(
+        [UV / "bin" / "uv", "pip", "sync", "--require-hashes", "--build-constraints", HERE / "build.txt", LOCK],
+        "installing the Python packages",
+        {
+            "UV_CACHE_DIR": str(STATE / "cache" / "uv"),
+            "VIRTUAL_ENV": str(VENV),
+            "UV_NO_CONFIG": "1",
+            "UV_HTTP_TIMEOUT": "180",
+        }
+        | ({"SSL_CERT_FILE": os.environ["PIP_CERT"]} if "PIP_CERT" in os.environ else {}),
+    )
+    # A path file and a launcher in place of an editable install: no build backend to fetch and to pin.
+    for packages in VENV.glob("lib/python*/site-packages"):
+        (packages / "daybreak.pth").write_text(f"{ROOT}\n")
+    COMMAND.write_text(LAUNCHER.format(python=python))
+    COMMAND.chmod(0o755)
+
+
+STEP = Step(
+    name="python",
+    says="Python packages into .venv, from infra/requirements.lock (about a minute)",
+    stamp=VENV / "daybreak-stamp",
+    made_from=_made_from,
+    install=_install,
+    complete=lambda: COMMAND.is_file() and (VENV / "bin" / "pytest").is_file(),
+)

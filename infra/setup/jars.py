@@ -1,0 +1,103 @@
+"""The jars of Spark's connectors and of the Kafka broker, by the Ivy inside the pyspark wheel.
+
+Data flow: infra/ivy.xml -> Ivy -> `.daybreak/jars/{spark,kafka}`
+Run: python3 -m infra.setup jars
+"""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+from infra.setup.prerequisites import java
+from infra.setup.step import ROOT, STATE, VENV, SetupFailure, Step, digest
+
+IVY_FILE = ROOT / "infra" / "ivy.xml"
+JARS = STATE / "jars"
+CACHE = STATE / "cache" / "ivy"
+CONFIGURATIONS = ("spark", "kafka")
+TRIES = 3
+"""A download that breaks off is common enough; Ivy goes on from its cache."""
+
+
+def pyspark_jars() -> Path:
+    """The folder of jars inside the pyspark wheel."""
+    for folder in VENV.glob("lib/python*/site-packages/pyspark/jars"):
+        return folder
+    raise SetupFailure("pyspark is not installed in .venv; run `make setup`")
+
+
+def artifact(jar: str) -> str:
+    """`netty-common` of `netty-common-4.1.126.Final.jar`; the Scala suffix stays."""
+    return re.sub(r"-\d[\w.]*?(\.Final)?\.jar$", "", jar)
+
+
+def wanted(configuration: str) -> list[str]:
+    """File names of the jars that ivy.xml itself names, and by which a retrieval is judged."""
+    dependencies = ElementTree.parse(IVY_FILE).getroot().iterfind("dependencies/dependency")
+    return [f"{d.get('name')}-{d.get('rev')}.jar" for d in dependencies if d.get("conf") == f"{configuration}->default"]
+
+
+def missing() -> list[str]:
+    """The named jars that are not there."""
+    return [jar for c in CONFIGURATIONS for jar in wanted(c) if not (JARS / c / jar).is_file()]
+
+
+def _retrieve(configuration: str) -> bool:
+    """One try; True if nothing is wanting. Ivy exits 0 with downloads missing, so what it says is read as well."""
+    ivy = next(pyspark_jars().glob("ivy-*.jar"))
+    pattern = f"{JARS / configuration}/[artifact]-[revision].[ext]"
+    command = [
+        java(),
+        f"-Divy.default.ivy.user.dir={CACHE}",
+        "-jar",
+        str(ivy),
+        "-ivy",
+        str(IVY_FILE),
+        "-cache",
+        str(CACHE),
+    ]
+    command += ["-confs", configuration, "-retrieve", pattern, "-types", "jar", "bundle"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if "[SUCCESSFUL" in line:
+            print("  " + line.strip().removeprefix("[SUCCESSFUL ] "), flush=True)
+    failed = process.wait() != 0 or any("FAILED DOWNLOADS" in line or "UNRESOLVED" in line for line in said)
+    if failed:
+        print("".join(said[-40:]), flush=True)
+    return not failed
+
+
+def _install() -> None:
+    shutil.rmtree(JARS, ignore_errors=True)
+    for configuration in CONFIGURATIONS:
+        for number in range(1, TRIES + 1):
+            if _retrieve(configuration) and all(
+                (JARS / configuration / jar).is_file() for jar in wanted(configuration)
+            ):
+                break
+            print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
+        else:
+            raise SetupFailure(
+                f"not every jar of {configuration!r} could be downloaded; `make setup` goes on from here"
+            )
+    # Two versions of one artifact on a class path is a lottery: what the wheel brings wins.
+    there = {artifact(jar.name) for jar in pyspark_jars().glob("*.jar")}
+    for jar in (JARS / "spark").glob("*.jar"):
+        if artifact(jar.name) in there:
+            jar.unlink()
+    shutil.rmtree(CACHE, ignore_errors=True)
+
+
+STEP = Step(
+    name="jars",
+    says="Jars into .daybreak/jars, from infra/ivy.xml (126 MB, about two minutes)",
+    stamp=JARS / "stamp",
+    made_from=lambda: digest(IVY_FILE, *sorted(jar.name for jar in pyspark_jars().glob("*.jar"))),
+    install=_install,
+    complete=lambda: not missing(),
+)

@@ -1,0 +1,73 @@
+"""One step of the set-up: done once, and again when what it is made from changes.
+
+Data flow: Step -> the step's files, and a stamp that says what they were made from
+Run: make setup
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+STATE = ROOT / ".daybreak"
+VENV = ROOT / ".venv"
+
+
+class SetupFailure(Exception):
+    """Set-up cannot go on; the message is one sentence that says what to do."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step: what it says while it works, where its stamp lies, and what its result depends on."""
+
+    name: str
+    says: str
+    stamp: Path
+    made_from: Callable[[], str]
+    install: Callable[[], None]
+    complete: Callable[[], bool]
+
+    def is_done(self) -> bool:
+        """Was it made from what the repository holds now, and is it still there?"""
+        return self.stamp.is_file() and self.stamp.read_text() == self.made_from() and self.complete()
+
+
+def run(steps: Sequence[Step]) -> None:
+    """Run every step that is not done yet, in order; a warm set-up only compares stamps."""
+    for number, step in enumerate(steps, 1):
+        if step.is_done():
+            continue
+        started = time.monotonic()
+        print(f"[{number}/{len(steps)}] {step.says}", flush=True)
+        step.stamp.unlink(missing_ok=True)
+        step.install()
+        if not step.complete():
+            raise SetupFailure(f"the step {step.name!r} ended without its files; run `make setup` again")
+        step.stamp.parent.mkdir(parents=True, exist_ok=True)
+        step.stamp.write_text(step.made_from())
+        print(f"[{number}/{len(steps)}] {step.name}: done in {time.monotonic() - started:.0f} s", flush=True)
+
+
+def digest(*parts: Path | str) -> str:
+    """A hash of files' contents and of strings."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(part.read_bytes() if isinstance(part, Path) else part.encode())
+        total.update(b"\0")
+    return total.hexdigest()
+
+
+def call(command: Sequence[str | Path], what: str, env: Mapping[str, str] | None = None) -> None:
+    """Run a command and let it show its own progress; raise SetupFailure with `what` if it fails."""
+    ended = subprocess.run([str(part) for part in command], env=dict(os.environ) | dict(env or {}), cwd=ROOT)
+    if ended.returncode:
+        sys.stdout.flush()
+        raise SetupFailure(
+            f"{what} failed (exit {ended.returncode}); the lines above say why. `make setup` goes on from here"
+        )

@@ -1,0 +1,51 @@
+"""Lines pass byte for byte, and a key is read where there is one."""
+
+import json
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from infra import lines as module
+from infra.failures import PermanentFailure
+from infra.lines import key_field, lines, read_key
+
+
+def test_lines_are_bytes_without_their_newline() -> None:
+    assert list(lines(BytesIO(b'{"a":1}\r\n\n\xff\xfe \n{"b":'))) == [b'{"a":1}\r', b"", b"\xff\xfe ", b'{"b":']
+
+
+def test_key_and_event_id_are_read_from_the_value() -> None:
+    assert read_key('{"event_id":"e","order_id":"o-ü"}'.encode(), "order_id") == ("o-ü".encode(), "e")
+    assert read_key(b'{"event_id":"e"}', "order_id") == (None, "e")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"not json",
+        b'{"order_id":"o-1"',
+        b"[1]",
+        b"7",
+        b'{"order_id":7,"event_id":null}',
+        b'{"order_id":"\xff"}',
+        b'\xef\xbb\xbf{"order_id":"o-1"}',
+        '{"order_id":"o-1"}'.encode("utf-16"),
+        b'{"order_id":"\\ud800"}',
+        b'{"order_id":"o-1","a":' + b"[" * 100_000,
+        b'{"order_id":"o-1","a":' + b"9" * 5_000 + b"}",
+    ],
+)
+def test_what_cannot_be_read_has_no_key_and_is_no_error(value: bytes) -> None:
+    assert read_key(value, "order_id") == (None, None)
+
+
+def test_the_key_field_is_what_the_stream_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "settings", lambda: type("Home", (), {"home": tmp_path}))
+    with pytest.raises(PermanentFailure, match="before the stream has run once"):
+        key_field("orders")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "topics.json").write_text(json.dumps({"orders": {"key": "order_id"}}))
+    assert key_field("orders") == "order_id"
+    with pytest.raises(PermanentFailure, match="no contract names the key of 'other'"):
+        key_field("other")
