@@ -19,6 +19,8 @@ STRICT_JSON = {
     "allowSingleQuotes": "false",
     "allowNonNumericNumbers": "false",
 }
+OBJECT = "is struct<event_id string>"
+"""Enough of an object to see that there is one; unlike the other JSON functions of Spark, from_json can be told to be strict."""
 MAX_BYTES = 65_536
 """A value longer than this is not decoded."""
 AHEAD = "INTERVAL 5 MINUTES"
@@ -49,8 +51,10 @@ def _judge_topic(records: DataFrame, contract: Contract) -> DataFrame:
         records.withColumn("text", F.when(readable, F.col("value").cast("string")))
         .withColumn("event", F.from_json("text", _with_corrupt(contract), STRICT_JSON))
         .withColumn("fields", F.json_object_keys("text"))
-        # Spark's decoder stops after the first object; as the one element of an array, what follows it is an error.
-        .withColumn("objects", F.json_array_length(F.concat(F.lit("["), "text", F.lit("]"))))
+        # Spark's decoders stop after the first value. Wrapped in an array, what follows it is an error unless it closes
+        # the array; wrapped in an object, unless it closes the object: it cannot do both.
+        .withColumn("values", F.json_array_length(F.concat(F.lit("["), "text", F.lit("]"))))
+        .withColumn("object", F.from_json(F.concat(F.lit('{"is":'), "text", F.lit("}")), OBJECT, STRICT_JSON)["is"])
         .withColumn("in_time_range", millis.between(0, LAST_MILLISECOND))
         .withColumn("time", F.when(F.col("in_time_range"), F.timestamp_millis(millis)))
     )
@@ -75,8 +79,9 @@ def _with_corrupt(contract: Contract) -> str:
 def _all_rules(contract: Contract) -> list[tuple[Reason, Column]]:
     event, text, value = F.col("event"), F.col("text"), F.col("value")
     blank = F.trim(F.translate(text, "\t\r\n", "   ")) == ""
-    is_json = F.col("objects") == 1
-    is_object = is_json & F.ltrim(F.translate(text, "\t\r\n", "   ")).startswith("{")
+    in_braces = F.ltrim(F.translate(text, "\t\r\n", "   ")).startswith("{")
+    is_object = in_braces & (F.col("values") == 1) & F.col("object").isNotNull()
+    is_other = ~in_braces & F.coalesce(F.col("values") == 1, F.lit(False))
     key = F.col("key").cast("string")
     per_type = [
         (event["event_type"] == kind) & reduce(lambda a, b: a | b, [event[field].isNull() for field in fields])
@@ -89,8 +94,8 @@ def _all_rules(contract: Contract) -> list[tuple[Reason, Column]]:
         (Reason.EMPTY, blank),
         (Reason.OVERSIZE, F.octet_length("value") > MAX_BYTES),
         (Reason.INVALID_UTF8, ~F.is_valid_utf8(text)),
-        (Reason.NOT_JSON, ~blank & ~F.coalesce(is_json, F.lit(False))),
-        (Reason.NOT_AN_OBJECT, is_json & ~is_object & ~blank),
+        (Reason.NOT_JSON, ~blank & ~F.coalesce(is_object, F.lit(False)) & ~is_other),
+        (Reason.NOT_AN_OBJECT, ~blank & is_other),
         (Reason.MISSING_FIELD, whole & missing),
         (Reason.UNKNOWN_FIELD, F.size(F.array_except("fields", F.lit(contract.schema.fieldNames()))) > 0),
         (Reason.DUPLICATE_FIELD, F.size("fields") != F.size(F.array_distinct("fields"))),
@@ -104,4 +109,6 @@ def _all_rules(contract: Contract) -> list[tuple[Reason, Column]]:
         (Reason.FUTURE, F.col("time") > F.col("arrival") + F.expr(AHEAD)),
         (Reason.TOO_OLD, F.col("time") < F.col("arrival") - F.expr(OLDEST)),
     ]
-    return rules + [(rule.reason, rule.broken(event)) for rule in contract.rules]
+    # A value of the wrong type reads as null, which is no missing field.
+    own = [(rule.reason, rule.broken(event), rule.reason is Reason.MISSING_FIELD) for rule in contract.rules]
+    return rules + [(reason, whole & broken if if_whole else broken) for reason, broken, if_whole in own]

@@ -19,6 +19,8 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.lease import Lease
 from infra.session import spark
 from infra.settings import settings
+from infra.tables import Table
+from infra.upkeep import Daily, vacuum
 from streaming import lineage as lineages
 from streaming import topics
 from streaming.bronze import BRONZE
@@ -53,9 +55,14 @@ def session() -> SparkSession:
     )
 
 
+def tables(session: SparkSession) -> tuple[Table, ...]:
+    """The tables that the stream owns."""
+    return (BRONZE, SILVER, QUARANTINE, PROGRESS, *(speed_table(session, view) for view in VIEWS.values()))
+
+
 def create_tables(session: SparkSession) -> None:
-    """Create the tables that the stream owns."""
-    for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *(speed_table(session, view) for view in VIEWS.values())):
+    """Create what is missing of them."""
+    for table in tables(session):
         lake.create(session, table, compacted=True)
 
 
@@ -76,7 +83,7 @@ def run() -> None:
             Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()
         ]
         try:
-            _watch(queries, stop)
+            _watch(own, queries, stop)
         finally:
             _say("stopping")
             for query in queries:
@@ -107,7 +114,8 @@ def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> 
     )
 
 
-def _watch(queries: list[StreamingQuery], stop: list[int]) -> None:
+def _watch(session: SparkSession, queries: list[StreamingQuery], stop: list[int]) -> None:
+    daily = Daily()
     while not stop:
         for query in queries:
             failure = query.exception()
@@ -116,6 +124,8 @@ def _watch(queries: list[StreamingQuery], stop: list[int]) -> None:
             if not query.isActive:
                 raise TransientFailure(f"the query {query.name} stopped")
             _refuse_drops(query)
+        if daily.due():
+            vacuum(session, tables(session))
         _say("running", {query.name: query.status["message"] for query in queries})
         time.sleep(1)
 

@@ -23,12 +23,18 @@ ENVELOPE = StructType(
 )
 """The fields that every event of every topic has; `event_time` is epoch milliseconds, UTC."""
 
+RAW = "text"
+"""The column of judged records that holds the value as text."""
+
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken."""
+    """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken.
+
+    A rule about how the value is written, which decoding hides, reads the raw JSON in column RAW.
+    """
 
     reason: Reason
     broken: Callable[[Column], Column]
@@ -55,6 +61,16 @@ class Contract:
 def matches(field: str, pattern: str) -> Rule:
     """The whole of `field` matches `pattern`."""
     return Rule(Reason.BAD_FORMAT, lambda event: ~event[field].rlike(f"^(?:{pattern})\\z"))
+
+
+def is_text(field: str) -> Rule:
+    """`field` is a JSON string: decoding would take a number or an object for its text."""
+
+    def broken(event: Column) -> Column:
+        written = F.try_variant_get(F.try_parse_json(F.col(RAW)), f"$.{field}", "variant")
+        return event[field].isNotNull() & (F.schema_of_variant(written) != "STRING")
+
+    return Rule(Reason.WRONG_TYPE, broken)
 
 
 def between(field: str, low: int, high: int) -> Rule:
@@ -87,3 +103,19 @@ def each_has(array: str, *fields: str) -> Rule:
         return missing
 
     return Rule(Reason.MISSING_FIELD, lambda event: F.exists(event[array], lacks))
+
+
+def each_names_only(array: str, *fields: str) -> tuple[Rule, Rule]:
+    """Every element of `array` names no other field than `fields`, and none twice: decoding would drop the rest."""
+
+    def some(broken: Callable[[Column], Column]) -> Callable[[Column], Column]:
+        def found(event: Column) -> Column:
+            elements = F.from_json(F.col(RAW), f"{array} array<string>")[array]
+            return F.exists(elements, lambda element: broken(F.json_object_keys(element)))
+
+        return found
+
+    return (
+        Rule(Reason.UNKNOWN_FIELD, some(lambda names: F.size(F.array_except(names, F.lit(list(fields)))) > 0)),
+        Rule(Reason.DUPLICATE_FIELD, some(lambda names: F.size(names) != F.size(F.array_distinct(names)))),
+    )

@@ -15,6 +15,8 @@ from streaming.contracts.contract import (
     each_between,
     each_has,
     each_matches,
+    each_names_only,
+    is_text,
     matches,
 )
 from streaming.reasons import Reason
@@ -57,7 +59,9 @@ ORDERS = Contract(
     rules=(
         matches("order_id", "o-[0-9a-f]{8,32}"),
         matches("customer_id", "c-[0-9]{1,12}"),
-        each_has("items", "product_id", "quantity", "unit_price_cents"),
+        is_text("reason"),
+        each_has("items", *ITEM.fieldNames()),
+        *each_names_only("items", *ITEM.fieldNames()),
         each_matches("items", "product_id", "p-[0-9]{1,12}"),
         each_between("items", "quantity", 1, 1000),
         each_between("items", "unit_price_cents", 0, 100_000_000),

@@ -60,5 +60,13 @@ ORDER_PAYMENTS = View(
     reach=timedelta(hours=1),
     measures=("orders", "paid_orders", "amount_cents"),
     mode="append",
-    prefer=lambda: (F.col("captured_at").asc_nulls_last(), F.col("payment_id").asc_nulls_last(), F.col("ordered_at")),
+    # The first capture. The rest makes the choice the same in both layers where one order_id was placed twice.
+    prefer=lambda: (
+        F.col("captured_at").asc_nulls_last(),
+        F.col("payment_id").asc_nulls_last(),
+        F.col("amount_cents").asc_nulls_last(),
+        F.col("ordered_at"),
+        F.col("total_cents"),
+        F.col("customer_id"),
+    ),
 )

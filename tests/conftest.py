@@ -1,0 +1,39 @@
+"""What tests of Spark code share: one local session, and a lake in a folder."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from infra import tables
+from infra.session import write_defaults
+from infra.settings import settings
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session with the platform's own settings, on local files."""
+    home = tmp_path_factory.mktemp("spark")
+    (home / "jars").symlink_to(settings().home / "jars")
+    os.environ["SPARK_CONF_DIR"] = str(write_defaults(settings().model_copy(update={"home": home})))
+    own = (
+        SparkSession.builder.appName("tests")
+        .master("local[2]")
+        .config("spark.driver.memory", "1g")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.sql.adaptive.enabled", "false")
+        .getOrCreate()
+    )
+    own.sparkContext.setLogLevel("ERROR")
+    yield own
+    own.stop()
+
+
+@pytest.fixture
+def local_lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tables lie in a folder for the length of a test."""
+    monkeypatch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{tmp_path}"))
+    return tmp_path

@@ -1,0 +1,82 @@
+"""The dbt project says what every table and column is, and knows every view.
+
+Data flow: dbt/ -> files and their descriptions -> what is missing
+Run: pytest tests/dbt/test_project.py
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from streaming.views import VIEWS
+
+DBT = Path(__file__).resolve().parents[2] / "dbt"
+STATUS = {"provisional", "settled", "corrected"}
+
+
+def declared(folder: str, key: str) -> list[dict[str, Any]]:
+    """All `sources` or `models` of the YAML files of a folder."""
+    return [
+        entry
+        for file in sorted((DBT / "models" / folder).glob("*.yml"))
+        for entry in yaml.safe_load(file.read_text())[key]
+    ]
+
+
+SOURCES = {
+    f"{source['name']}.{table['name']}": table
+    for source in declared("sources", "sources")
+    for table in source["tables"]
+}
+MODELS = {model["name"]: model for folder in ("staging", "marts") for model in declared(folder, "models")}
+
+
+def test_every_model_is_described() -> None:
+    assert {file.stem for file in (DBT / "models").rglob("*.sql")} == set(MODELS)
+
+
+@pytest.mark.parametrize("name", [*SOURCES, *MODELS])
+def test_every_column_is_described(name: str) -> None:
+    table = SOURCES.get(name) or MODELS[name]
+    assert table["description"]
+    assert table["columns"]
+    for column in table["columns"]:
+        assert column["description"], f"{name}.{column['name']}"
+
+
+def test_every_view_has_its_sources() -> None:
+    for view in VIEWS.values():
+        for layer in ("speed", "truth"):
+            known = {column["name"] for column in SOURCES[f"{layer}.{view.name}"]["columns"]}
+            assert {*view.key, *view.measures, "day", "definition"} <= known, f"{layer}.{view.name}"
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("fct_")])
+def test_every_row_of_a_fact_says_how_sure_it_is(name: str) -> None:
+    status = next(column for column in MODELS[name]["columns"] if column["name"] == "status")
+    allowed = [
+        test["accepted_values"]["arguments"]["values"] for test in status["data_tests"] if "accepted_values" in test
+    ]
+    assert "not_null" in status["data_tests"]
+    assert [set(values) for values in allowed] == [STATUS]
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_every_model_has_a_tested_key(name: str) -> None:
+    model = MODELS[name]
+    together = any("is_unique_together" in test for test in model.get("data_tests", []))
+    alone = any(
+        {"unique", "not_null"} <= {t for t in c.get("data_tests", []) if isinstance(t, str)} for c in model["columns"]
+    )
+    assert together or alone, f"{name} has no tested key"
+
+
+def test_names_say_what_a_model_is() -> None:
+    for file in (DBT / "models" / "staging").glob("*.sql"):
+        source = file.stem.removeprefix("stg_").split("__")[0]
+        assert f"source('{source}', " in file.read_text() or "latest_answers(" in file.read_text(), file.name
+    for file in (DBT / "models" / "marts").glob("*.sql"):
+        assert file.stem.split("_")[0] in ("fct", "dim", "rpt"), file.name
+        assert "source(" not in file.read_text(), f"{file.name} reads past staging"

@@ -1,0 +1,59 @@
+"""Which programs run: the embedded ones, and only those."""
+
+from pathlib import Path
+
+import pytest
+
+from infra import secrets
+from infra.failures import PermanentFailure
+from infra.services.program import Name
+from infra.services.roster import choose, roster
+from infra.settings import Settings, load
+
+
+@pytest.fixture
+def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    secrets.ensure(load())
+    return load()
+
+
+def test_with_no_settings_every_program_is_ours(s: Settings) -> None:
+    assert list(roster(s)) == list(Name)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "yours"),
+    [
+        ("KAFKA_BOOTSTRAP", "127.0.0.1:1", {Name.KAFKA}),
+        ("S3_ENDPOINT", "http://127.0.0.1:1", {Name.MINIO}),
+        ("POSTGRES_DSN", "host=127.0.0.1 user=me", {Name.POSTGRES}),
+        ("GATEWAY_HOST", "127.0.0.2", {Name.GATEWAY}),
+        ("AIRFLOW_URL", "http://127.0.0.1:1", {name for name in Name if name.startswith("airflow")}),
+    ],
+)
+def test_a_named_endpoint_is_yours(
+    setting: str, value: str, yours: set[Name], s: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"DAYBREAK_{setting}", value)
+    assert set(Name) - set(roster(load())) == yours
+
+
+def test_every_need_is_a_program_that_starts_earlier(s: Settings) -> None:
+    order = list(Name)
+    for program in roster(s).values():
+        assert all(order.index(need) < order.index(program.name) for need in program.needs)
+
+
+def test_no_two_programs_share_a_port(s: Settings) -> None:
+    ports = [port for program in roster(s).values() for port in program.ports.values()]
+    assert len(ports) == len(set(ports))
+
+
+def test_a_wrong_name_is_refused_with_the_right_ones(s: Settings) -> None:
+    with pytest.raises(PermanentFailure, match="'kafak' is not a program of this platform: kafka, minio"):
+        choose(roster(s), "minio,kafak")
+
+
+def test_a_part_keeps_the_order_of_the_whole(s: Settings) -> None:
+    assert list(choose(roster(s), "gateway, kafka")) == [Name.KAFKA, Name.GATEWAY]

@@ -1,0 +1,57 @@
+"""A set-up step runs once, again when its source changes, and says so when it leaves nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.setup.step import SetupFailure, Step, call, digest, run
+
+
+def _step(folder: Path, made_from: str, installs: bool = True) -> Step:
+    def install() -> None:
+        with (folder / "runs").open("a") as runs:
+            runs.write("x")
+        if installs:
+            (folder / "result").touch()
+
+    return Step(
+        "thing", "making it", folder / "stamp", lambda: made_from, install, lambda: (folder / "result").exists()
+    )
+
+
+def _runs(folder: Path) -> int:
+    return len((folder / "runs").read_text())
+
+
+def test_a_done_step_is_not_run_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        run([_step(tmp_path, "lock 1")])
+    assert _runs(tmp_path) == 1
+
+
+def test_a_changed_lock_runs_it_again(tmp_path: Path) -> None:
+    run([_step(tmp_path, "lock 1")])
+    run([_step(tmp_path, "lock 2")])
+    assert _runs(tmp_path) == 2
+
+
+def test_a_lost_result_runs_it_again(tmp_path: Path) -> None:
+    run([_step(tmp_path, "lock 1")])
+    (tmp_path / "result").unlink()
+    run([_step(tmp_path, "lock 1")])
+    assert _runs(tmp_path) == 2
+
+
+def test_a_step_without_its_result_is_a_failure_and_leaves_no_stamp(tmp_path: Path) -> None:
+    with pytest.raises(SetupFailure, match="thing"):
+        run([_step(tmp_path, "lock 1", installs=False)])
+    assert not (tmp_path / "stamp").exists()
+
+
+def test_a_failed_command_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SetupFailure, match="the cake failed"):
+        call(["false"], "the cake")
+
+
+def test_a_digest_keeps_its_parts_apart() -> None:
+    assert digest("ab", "c") != digest("a", "bc")

@@ -1,0 +1,111 @@
+"""The client of Airflow's API: what it sends, when it waits, what it says when it is refused.
+
+Data flow: an Airflow in memory -> client -> runs
+Run: pytest tests/infra/test_airflow.py
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from infra import airflow
+from infra.airflow import Airflow, Run, Task
+from infra.failures import PermanentFailure, TransientFailure
+from infra.settings import Settings
+
+SINCE, UNTIL = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, 23, 59, 59, tzinfo=UTC)
+Handler = Callable[[httpx.Request], httpx.Response]
+
+
+class Answers:
+    """An Airflow that has one run, which ends after it has been looked at twice."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, Any]] = []
+        self.looks = 0
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content) if request.content else None
+        path = request.url.path
+        self.asked.append((request.method, path, body))
+        if path == "/auth/token":
+            return httpx.Response(201, json={"access_token": "t"})
+        assert request.headers["Authorization"] == "Bearer t"
+        if path == "/api/v2/dags":
+            return httpx.Response(200, json={"dags": [{"dag_id": "nightly"}], "total_entries": 1})
+        if path == "/api/v2/backfills":
+            return httpx.Response(200, json={"id": 7})
+        if path == "/api/v2/dags/nightly":
+            return httpx.Response(200, json={})
+        if path.endswith("taskInstances"):
+            task = {"dag_run_id": "r", "task_id": "truth", "state": None, "try_number": 0}
+            return httpx.Response(200, json={"task_instances": [task], "total_entries": 1})
+        self.looks += 1
+        if self.looks == 2:
+            return httpx.Response(503, text="restarting")
+        state = "running" if self.looks < 3 else "success"
+        run = {"dag_run_id": "r", "data_interval_start": "2026-01-01T02:00:00Z", "state": state}
+        return httpx.Response(200, json={"dag_runs": [run], "total_entries": 1})
+
+
+def client(monkeypatch: pytest.MonkeyPatch, handler: Handler) -> Airflow:
+    real = httpx.Client
+    monkeypatch.setattr(airflow.httpx, "Client", lambda **more: real(transport=httpx.MockTransport(handler), **more))
+    monkeypatch.setattr(airflow, "POLL_SECONDS", 0)
+    return Airflow(Settings(airflow_url="http://airflow.test", airflow_password="secret"))  # type: ignore[arg-type]
+
+
+def test_a_backfill_redoes_days_and_unpauses_only_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Answers()
+    assert client(monkeypatch, answers).backfill("nightly", SINCE, UNTIL, {"full": True}) == 7
+    created, unpaused = answers.asked[-2:]
+    assert created[:2] == ("POST", "/api/v2/backfills")
+    assert created[2] == {
+        "dag_id": "nightly",
+        "from_date": "2026-01-01T00:00:00+00:00",
+        "to_date": "2026-01-02T23:59:59+00:00",
+        "max_active_runs": 1,
+        "reprocess_behavior": "completed",
+        "dag_run_conf": {"full": True},
+    }
+    assert unpaused == ("PATCH", "/api/v2/dags/nightly", {"is_paused": False})
+
+
+def test_watching_ends_with_the_runs_and_survives_a_restart_of_airflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list(client(monkeypatch, Answers()).watch("nightly", SINCE, UNTIL))
+    assert [[run.state for run in runs] for runs in seen] == [["running"], ["success"]]
+    assert seen[-1] == (Run("r", date(2026, 1, 1), "success", (Task("truth", None, 0),)),)
+
+
+def test_watching_gives_up_when_airflow_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = client(monkeypatch, Answers())
+    monkeypatch.setattr(airflow, "GONE_SECONDS", -1)
+    with pytest.raises(TransientFailure, match="503"):
+        list(own.watch("nightly", SINCE, UNTIL))
+
+
+def test_a_refusal_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PermanentFailure, match="Airflow refuses POST /auth/token: Invalid credentials"):
+        client(monkeypatch, lambda request: httpx.Response(401, json={"detail": "Invalid credentials"}))
+
+
+def test_a_second_backfill_at_once_is_worth_another_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/v2/backfills":
+            return httpx.Response(409, json={"detail": "There is already a running backfill for dag nightly"})
+        return Answers()(request)
+
+    with pytest.raises(TransientFailure, match="already a running backfill"):
+        client(monkeypatch, busy).backfill("nightly", SINCE, UNTIL, {})
+
+
+def test_no_airflow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("Connection refused")
+
+    with pytest.raises(TransientFailure, match=r"does not answer at http://airflow\.test: Connection refused"):
+        client(monkeypatch, nobody)

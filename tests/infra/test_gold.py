@@ -1,0 +1,64 @@
+"""Running dbt: where it writes, and which failures are worth another try.
+
+Data flow: a dbt that ends in a given way -> failure by type
+Run: pytest tests/infra/test_gold.py
+"""
+
+import json
+import subprocess
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra import gold
+from infra.failures import PermanentFailure, TransientFailure
+from infra.gold import Verb
+from infra.settings import Settings
+
+
+def dbt(monkeypatch: pytest.MonkeyPatch, home: Path, code: int, statuses: dict[str, str] | None) -> list[Any]:
+    """A dbt that exits with `code` and leaves `statuses` of its tests, or dies before that."""
+    calls: list[Any] = []
+    (home / "dbt" / "target").mkdir(parents=True)
+    file = home / "dbt" / "target" / "run_results.json"
+    file.write_text(json.dumps({"results": [{"unique_id": "test.daybreak.of_last_night.1", "status": "fail"}]}))
+
+    def run(command: list[str], env: dict[str, str], cwd: Path, check: bool) -> Any:
+        calls.append((command, env))
+        if statuses is not None:
+            results = [{"unique_id": f"test.daybreak.{name}.1a2b", "status": said} for name, said in statuses.items()]
+            file.write_text(json.dumps({"results": results}))
+        return subprocess.CompletedProcess(command, code)
+
+    monkeypatch.setattr(gold, "settings", lambda: Settings(home=home, gateway_port=1234, bucket="pond"))
+    monkeypatch.setattr(gold, "Lease", lambda name, wait: nullcontext())
+    monkeypatch.setattr(gold, "register", lambda: [])
+    monkeypatch.setattr(gold.subprocess, "run", run)
+    return calls
+
+
+def test_dbt_writes_nothing_into_the_tree(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 0, {"a_key_is_unique": "pass"})
+    gold.run(Verb.DOCS)
+    command, env = calls[0]
+    assert command[-3:] == ["docs", "generate", "--static"]
+    assert env["DBT_TARGET_PATH"] == str(tmp_path / "dbt" / "target")
+    assert env["DBT_LOG_PATH"] == str(tmp_path / "dbt" / "logs")
+    assert (env["DAYBREAK_GATEWAY_PORT"], env["DAYBREAK_BUCKET"]) == ("1234", "pond")
+
+
+def test_a_failed_test_is_permanent_and_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dbt(monkeypatch, tmp_path, 1, {"a_settled_day_equals_truth": "fail", "a_key_is_unique": "pass"})
+    with pytest.raises(PermanentFailure, match=r"dbt test failed: a_settled_day_equals_truth$"):
+        gold.run(Verb.BUILD)
+
+
+@pytest.mark.parametrize("statuses", [{"a_key_is_unique": "error"}, None], ids=["gateway went away", "dbt died"])
+def test_a_test_that_could_not_be_run_is_worth_another_try(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, statuses: dict[str, str] | None
+) -> None:
+    dbt(monkeypatch, tmp_path, 1, statuses)
+    with pytest.raises(TransientFailure, match="dbt build ended with code 1"):
+        gold.run(Verb.BUILD)

@@ -1,0 +1,63 @@
+"""Both verbs, each done twice, leave the same table."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import DateType, LongType, StructField, StructType
+
+from infra import lake
+from infra.tables import Table
+from infra.writes import append_once, replace_days
+
+TABLE = Table("silver", "numbers", StructType([StructField("day", DateType()), StructField("n", LongType())]), ("day",))
+MONDAY, TUESDAY = date(2026, 1, 5), date(2026, 1, 6)
+
+
+@pytest.fixture
+def session(spark: SparkSession, local_lake: Path) -> SparkSession:
+    """A session with the empty table."""
+    lake.create(spark, TABLE)
+    return spark
+
+
+def rows(session: SparkSession, *numbers: tuple[date, int]) -> DataFrame:
+    return session.createDataFrame(list(numbers), TABLE.schema)
+
+
+def found(session: SparkSession) -> Sequence[tuple[date, int]]:
+    return sorted((row["day"], row["n"]) for row in lake.read(session, TABLE).collect())
+
+
+def test_a_batch_is_appended_once(session: SparkSession) -> None:
+    append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 7)
+    version = lake.version(session, TABLE)
+    append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 7)
+    append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 6)
+    assert (found(session), lake.version(session, TABLE)) == ([(MONDAY, 1)], version)
+
+
+def test_the_next_batch_and_another_writer_are_appended(session: SparkSession) -> None:
+    append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 7)
+    append_once(rows(session, (MONDAY, 2)), TABLE, "ingest/a", 8)
+    append_once(rows(session, (MONDAY, 3)), TABLE, "ingest/b", 0)
+    assert found(session) == [(MONDAY, 1), (MONDAY, 2), (MONDAY, 3)]
+
+
+def test_days_are_replaced_whole_and_alone(session: SparkSession) -> None:
+    append_once(rows(session, (MONDAY, 1), (MONDAY, 2), (TUESDAY, 3)), TABLE, "test", 0)
+    for _ in range(2):
+        replace_days(rows(session, (MONDAY, 4)), TABLE, [MONDAY])
+        assert found(session) == [(MONDAY, 4), (TUESDAY, 3)]
+    replace_days(rows(session), TABLE, [TUESDAY])
+    assert found(session) == [(MONDAY, 4)]
+
+
+def test_a_row_of_another_day_is_refused(session: SparkSession) -> None:
+    append_once(rows(session, (TUESDAY, 3)), TABLE, "test", 0)
+    with pytest.raises(AnalysisException, match="DELTA_REPLACE_WHERE_MISMATCH"):
+        replace_days(rows(session, (MONDAY, 4), (TUESDAY, 5)), TABLE, [MONDAY])
+    assert found(session) == [(TUESDAY, 3)]

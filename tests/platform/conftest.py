@@ -1,0 +1,39 @@
+"""One real platform for all tests here, in a home of its own, gone without a trace at the end."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from running import Platform
+
+from infra.services.processes import left_over
+from infra.settings import ROOT, load
+
+HOME = ROOT / ".daybreak" / "test-home"
+PORT_BASE = os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")
+
+
+@pytest.fixture(scope="session")
+def platform() -> Iterator[Platform]:
+    """Kafka, MinIO, Postgres and the stream, started by the command that users start them with."""
+    # The user's own platform, endpoints and jar settings must not leak into this one.
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
+    env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - env.keys():
+            patch.delenv(name)
+        patch.setenv("DAYBREAK_HOME", env["DAYBREAK_HOME"])
+        patch.setenv("DAYBREAK_PORT_BASE", env["DAYBREAK_PORT_BASE"])
+        own = Platform(load(), env)
+        if HOME.exists():
+            own.run("daybreak", "down")
+            shutil.rmtree(HOME)
+        try:
+            own.run("daybreak", "up", "--only", "kafka,minio,postgres,stream")
+            own = Platform(load(), env)
+            patch.setattr("infra.send.settings", lambda: own.settings)
+            yield own
+        finally:
+            own.run("daybreak", "down")
+    assert not left_over(HOME)

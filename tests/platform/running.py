@@ -1,0 +1,178 @@
+"""A running platform of its own, to send to, to read from, and to kill parts of.
+
+Data flow: `daybreak up` in a fresh home -> Platform: commands, records and their ledger, drills, tables by delta-rs
+Run: pytest tests/platform
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from confluent_kafka import Consumer, TopicPartition
+from deltalake import DeltaTable
+
+from infra.ledger import Entry, Ledger, read_ledger
+from infra.listing import storage_options
+from infra.send import Sender
+from infra.services.supervisor import Supervisor
+from infra.settings import ROOT, Settings
+
+TOPICS = ("orders", "payments")
+VIEWS = ("order_totals", "order_payments")
+DRAIN_SECONDS = 600
+"""Longest wait for the stream: a restart takes 20 s on an idle machine, and tests may share it."""
+
+
+def until(what: str, found: Callable[[], Any], seconds: float = DRAIN_SECONDS) -> Any:
+    """The first answer of `found` that is true. Fails with `what` after `seconds`."""
+    give_up = time.monotonic() + seconds
+    while not (answer := found()):
+        assert time.monotonic() < give_up, f"{what}: not within {seconds:.0f} s"
+        time.sleep(0.5)
+    return answer
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One platform in its own home; `env` is the environment of every command."""
+
+    settings: Settings
+    env: dict[str, str]
+
+    @property
+    def ledger(self) -> Path:
+        """Every record that was ever sent to this platform, with its payload."""
+        return self.settings.home / "ledger.jsonl"
+
+    def run(self, *arguments: str, check: bool = True, seconds: float = 900) -> subprocess.CompletedProcess[str]:
+        """Run a module or a command of ours (`streaming`, `batch night …`, `daybreak …`) to its end."""
+        with self.begin(*arguments) as process:
+            output, errors = process.communicate(timeout=seconds)
+        done = subprocess.CompletedProcess(arguments, process.returncode, output, errors)
+        assert not check or not done.returncode, (
+            f"{arguments} ended with {done.returncode}:\n{output}\n{errors[-5000:]}"
+        )
+        return done
+
+    def begin(self, *arguments: str) -> subprocess.Popen[str]:
+        """The same without waiting; its process group is its own."""
+        program, *rest = arguments
+        first = (
+            [str(Path(sys.executable).with_name("daybreak"))]
+            if program == "daybreak"
+            else [sys.executable, "-m", program]
+        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+        return subprocess.Popen([*first, *rest], cwd=ROOT, env=self.env, **pipes)  # type: ignore[call-overload,no-any-return]
+
+    def send(self, records: Iterable[tuple[str, bytes | None, bytes | None, str | None, str]]) -> int:
+        """Send (topic, key, value, event_id, kind) and put them into the ledger; the number of them."""
+        with Ledger(self.ledger, payloads=True) as ledger, Sender(TOPICS, ledger) as sender:
+            for topic, key, value, event_id, kind in records:
+                sender.send(topic, key, value, event_id, kind=kind)
+        assert not sender.rejected, sender.rejected
+        return sender.acked.total()
+
+    def sent(self) -> list[Entry]:
+        """The ledger's acked entries."""
+        return [entry for entry in read_ledger(self.ledger) if entry.outcome == "acked"]
+
+    def table(self, name: str, **options: Any) -> DeltaTable:
+        """A table of the lake, `layer/name`, without Spark."""
+        return DeltaTable(
+            f"s3://{self.settings.bucket}/{name}", storage_options=storage_options(self.settings), **options
+        )
+
+    def rows(self, name: str, *columns: str, version: int | None = None) -> list[dict[str, Any]]:
+        """Rows of a table as dictionaries, timestamps in UTC."""
+        table = self.table(name, **({} if version is None else {"version": version}))
+        found: list[dict[str, Any]] = table.to_pyarrow_table(columns=list(columns) or None).to_pylist(
+            maps_as_pydicts="strict"
+        )
+        return found
+
+    def ends(self) -> dict[tuple[str, int], int]:
+        """One past the last offset in Kafka, per topic and partition."""
+        consumer = Consumer({"bootstrap.servers": self.settings.kafka_bootstrap, "group.id": "tests", "log_level": 0})
+        try:
+            parts = [(t, p) for t in TOPICS for p in consumer.list_topics(t, timeout=30).topics[t].partitions]
+            return {at: consumer.get_watermark_offsets(TopicPartition(*at), timeout=30)[1] for at in parts}
+        finally:
+            consumer.close()
+
+    def wait_drained(self, seconds: float = DRAIN_SECONDS) -> None:
+        """Wait until silver holds all that Kafka holds, and every view has read silver."""
+        ends = self.ends()
+        until("the stream has read everything", lambda: self._read_to(ends), seconds)
+        written = [commit for commit in self.table("silver/events").history() if _rows_written(commit)]
+        version = max((commit["version"] for commit in written), default=-1)
+        until("the views have read silver", lambda: self._views_have(version), seconds)
+
+    def _read_to(self, ends: dict[tuple[str, int], int]) -> bool:
+        done: dict[tuple[str, int], int] = {}
+        for row in self.rows("speed/progress", "query", "offsets"):
+            for part in row["offsets"] if row["query"] == "ingest" else ():
+                at = (part["topic"], part["partition"])
+                done[at] = max(done.get(at, 0), part["to"])
+        return all(done.get(at, 0) >= end for at, end in ends.items())
+
+    def _views_have(self, version: int) -> bool:
+        read = dict.fromkeys(VIEWS, -1)
+        newest = max((row["lineage"] for row in self.rows("speed/progress", "lineage")), default="")
+        for row in self.rows("speed/progress", "query", "lineage", "silver_version"):
+            if row["query"] in read and row["lineage"] == newest:
+                read[row["query"]] = max(read[row["query"]], row["silver_version"])
+        return all(reached > version for reached in read.values())
+
+    def supervisor(self) -> Supervisor:
+        """To stop and start single programs."""
+        return Supervisor(self.settings)
+
+    def status(self, name: str) -> dict[str, Any]:
+        """One program's line of `daybreak status`."""
+        found = json.loads(self.run("daybreak", "status", "--json").stdout)
+        return next(program for program in found if program["name"] == name)
+
+    def wait_healthy(self, name: str, after: int | None = None, seconds: float = DRAIN_SECONDS) -> None:
+        """Wait until a program works, as another process than `after`."""
+
+        def works() -> bool:
+            now = self.status(name)
+            return bool(now["condition"] == "healthy" and now["pid"] != after)
+
+        until(f"{name} works", works, seconds)
+
+    def kill(self, name: str) -> int:
+        """`kill -9` a program with all its processes, and wait until supervisor has it running again; the old pid."""
+        pid = int(self.status(name)["pid"])
+        os.killpg(os.getpgid(pid), signal.SIGKILL)
+        until(f"{name} is dead", lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie", 30)
+        return pid
+
+    def hold(self, place: str) -> None:
+        """Let the next process that comes to a drill point stand still there."""
+        (self.settings.home / "drills").mkdir(exist_ok=True)
+        (self.settings.home / "drills" / f"{place}.reached").unlink(missing_ok=True)
+        (self.settings.home / "drills" / place).touch()
+
+    def reached(self, place: str, seconds: float = DRAIN_SECONDS) -> None:
+        """Wait until one stands there."""
+        until(f"a process stands at {place}", (self.settings.home / "drills" / f"{place}.reached").exists, seconds)
+
+    def release(self, place: str) -> None:
+        """Let it go on, and hold nobody else."""
+        (self.settings.home / "drills" / place).unlink()
+
+
+def _rows_written(commit: dict[str, Any]) -> bool:
+    """Did a commit add rows? An empty micro-batch and a compaction give a view nothing to read."""
+    metrics = commit.get("operationMetrics") or {}
+    return commit["operation"] == "WRITE" and int(metrics.get("numOutputRows", 0)) > 0

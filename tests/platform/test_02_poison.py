@@ -1,0 +1,43 @@
+"""Every kind of bad record, in one batch with odd but valid neighbours: each lands where its name says."""
+
+import json
+import time
+from itertools import zip_longest
+
+import pytest
+from accounting import unaccounted, where
+from corpus import neighbours, poison
+from running import Platform
+
+pytestmark = pytest.mark.platform
+
+
+def test_poison_lands_where_its_name_says_and_its_neighbours_arrive(platform: Platform) -> None:
+    now_ms = time.time_ns() // 1_000_000
+    bad, good = poison(now_ms), neighbours(now_ms)
+    mixed = [record for pair in zip_longest(bad, good * (len(bad) // len(good) + 1)) for record in pair if record]
+    records = []
+    seen: set[str] = set()
+    for record in mixed:
+        kind = "duplicate" if record.name in seen else "neighbour"
+        if record.reasons:
+            kind = f"poison:{record.name}={'+'.join(sorted(record.reasons))}"
+        seen.add(record.name)
+        event_id = None if record.reasons else json.loads(record.value or b"{}")["event_id"]
+        records.append((record.topic, record.key, record.value, event_id, kind))
+    assert platform.send(records) == len(mixed)
+    platform.wait_drained()
+    assert unaccounted(platform) == []
+    silver = {where(row) for row in platform.rows("silver/events", "topic", "partition", "offset")}
+    kinds = {(entry.topic, entry.partition, entry.offset): entry.kind or "" for entry in platform.sent()}
+    batches = {
+        where(row): row["batch_id"]
+        for row in platform.rows("bronze/events", "topic", "partition", "offset", "batch_id")
+    }
+    shared = {batches[at] for at in silver if kinds[at] == "neighbour"}
+    assert all(batches[at] in shared for at, kind in kinds.items() if kind.startswith("poison:"))
+
+
+def test_the_stream_is_still_the_same_process(platform: Platform) -> None:
+    log = (platform.settings.home / "logs" / "stream.log").read_text(errors="replace")
+    assert "daybreak:" not in log, "the stream has failed and was started again"

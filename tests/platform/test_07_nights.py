@@ -1,0 +1,90 @@
+"""Nights that die, that are repeated, that run side by side, and that find something new: the tables stay right."""
+
+import os
+import signal
+from collections import Counter
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+import pytest
+from running import Platform
+from traffic import paid, placed
+from truth_check import untrue
+
+pytestmark = pytest.mark.platform
+
+DAY = datetime.now(UTC).date() - timedelta(days=2)
+NOON = datetime.combine(DAY, time(12), UTC)
+"""A day of which the stream hears only now: all of its events are late."""
+STEPS = ("archive.after", "truth.after-events", "reconcile.after-summary", "correct.before-coverage")
+TABLES = (
+    "archive/events",
+    "truth/events",
+    "truth/quarantine",
+    "truth/order_totals",
+    "truth/order_payments",
+    "reconciliation/differences",
+    "reconciliation/evidence",
+    "reconciliation/summary",
+    "reconciliation/corrections",
+    "reconciliation/coverage",
+)
+
+
+def night(platform: Platform) -> None:
+    platform.run("batch", "night", "--date", str(DAY))
+
+
+def revision(platform: Platform) -> int:
+    return max((row["revision"] for row in platform.rows("reconciliation/coverage") if row["day"] == DAY), default=0)
+
+
+def assert_settled(platform: Platform, revision_now: int) -> None:
+    """The day is true, covered once, and no correction was written twice."""
+    assert untrue(platform, [DAY]) == []
+    assert [row["revision"] for row in platform.rows("reconciliation/coverage") if row["day"] == DAY] == [revision_now]
+    corrections = platform.rows("reconciliation/corrections", "day", "view", "key", "revision")
+    assert max(Counter(tuple(row.values()) for row in corrections).values()) == 1
+
+
+def test_a_night_killed_in_each_of_its_steps_is_finished_by_the_next(platform: Platform) -> None:
+    platform.send([placed(f"order {n}", NOON + timedelta(minutes=n)) for n in range(5)])
+    platform.send([paid("order 1", NOON + timedelta(minutes=10)), paid("order 2", NOON + timedelta(minutes=63))])
+    platform.wait_drained()
+    for place in STEPS:
+        platform.hold(place)
+        process = platform.begin("batch", "night", "--date", str(DAY))
+        platform.reached(place)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        platform.release(place)
+        assert revision(platform) == 0, "settled by a night that died"
+    night(platform)
+    assert_settled(platform, 1)
+
+
+def test_a_late_event_of_a_settled_day_is_found_by_the_next_night_even_by_two_at_once(platform: Platform) -> None:
+    platform.send([placed("found again", NOON + timedelta(minutes=1, seconds=30))])
+    platform.wait_drained()
+    both = [platform.begin("batch", "night", "--date", str(DAY)) for _ in range(2)]
+    said = [process.communicate(timeout=900) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert_settled(platform, 2)
+    minute = [
+        row
+        for row in platform.rows("reconciliation/corrections")
+        if row["day"] == DAY and row["view"] == "order_totals"
+    ]
+    newest = max(minute, key=lambda row: row["revision"])
+    assert (newest["revision"], '"orders":1,' in newest["old"], '"orders":2,' in newest["new"]) == (2, True, True)
+
+
+def test_the_same_night_again_changes_nothing(platform: Platform) -> None:
+    before = {name: (platform.table(name).version(), _content(platform.rows(name))) for name in TABLES}
+    night(platform)
+    for name in TABLES:
+        assert (platform.table(name).version(), _content(platform.rows(name))) == before[name], name
+
+
+def _content(rows: list[dict[str, Any]]) -> list[str]:
+    return sorted(repr(row) for row in rows)

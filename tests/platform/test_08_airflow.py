@@ -1,0 +1,90 @@
+"""Two nights through the real Airflow, gold through the real gateway: green, true to the cent, and the same when repeated."""
+
+from collections import Counter
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pytest
+from running import Platform
+from traffic import paid, placed
+from truth_check import Rows, order_payments, order_totals, sent_events, untrue
+
+pytestmark = pytest.mark.platform
+
+# Far enough back that both nights are due at any hour, and days that no earlier test has settled.
+DAYS = tuple(datetime.now(UTC).date() - timedelta(days=back) for back in (5, 4))
+MARTS = ("fct_orders", "fct_order_totals", "fct_daily_orders", "rpt_reconciliation")
+
+
+@pytest.fixture(scope="module")
+def whole(platform: Platform) -> Platform:
+    """The platform with the gateway and Airflow, after a backfill of both days."""
+    for day in DAYS:
+        noon = datetime.combine(day, time(12), UTC)
+        platform.send([placed(f"{day} {n}", noon + timedelta(minutes=20 * n)) for n in range(4)])
+        platform.send([paid(f"{day} 0", noon + timedelta(minutes=1)), paid(f"{day} 3", noon + timedelta(hours=3))])
+    platform.run("daybreak", "up")
+    platform.wait_drained()
+    platform.run("daybreak", "backfill", "--from", str(DAYS[0]), "--to", str(DAYS[1]), seconds=1500)
+    return platform
+
+
+@pytest.mark.timeout(2400)
+def test_the_backfill_settles_both_days_with_the_truth(whole: Platform) -> None:
+    covered = {row["day"] for row in whole.rows("reconciliation/coverage")}
+    assert set(DAYS) <= covered
+    assert untrue(whole, DAYS) == []
+
+
+def test_gold_is_true_to_the_cent_for_every_settled_day(whole: Platform) -> None:
+    covered, events = {row["day"] for row in whole.rows("reconciliation/coverage")}, sent_events(whole)
+    minutes = {(row["window_start"], row["day"]): row for row in settled(whole, "fct_order_totals", covered)}
+    expected = of(order_totals(events), covered)
+    assert {key: (row["orders"], row["items"], row["revenue_cents"]) for key, row in minutes.items()} == expected
+    assert dict(daily(whole)) == dict(sums(expected))
+    orders = {(row["order_id"], row["day"]): row for row in settled(whole, "fct_orders", covered)}
+    columns = ("customer_id", "ordered_at", "total_cents", "payment_status", "payment_id", "captured_at", "paid_cents")
+    found = {key: tuple(row[name] for name in columns) for key, row in orders.items()}
+    assert found == of(order_payments(events), covered)
+
+
+def test_every_row_says_how_sure_it_is(whole: Platform) -> None:
+    covered = {row["day"] for row in whole.rows("reconciliation/coverage")}
+    for mart in ("fct_orders", "fct_order_totals", "fct_daily_orders"):
+        rows = whole.rows(f"gold/{mart}", "day", "status")
+        assert {row["status"] == "provisional" for row in rows if row["day"] in covered} == {False}
+        assert {row["status"] for row in rows if row["day"] not in covered} <= {"provisional"}
+    assert {row["unexplained"] for row in whole.rows("gold/rpt_reconciliation", "unexplained")} == {0}
+
+
+def test_dbt_builds_green_twice_and_the_second_changes_nothing(whole: Platform) -> None:
+    whole.run("infra.gold", "build")
+    first = {mart: contents(whole, mart) for mart in MARTS}
+    whole.run("infra.gold", "build")
+    assert {mart: contents(whole, mart) for mart in MARTS} == first
+
+
+def settled(platform: Platform, mart: str, covered: set[date]) -> list[dict[str, Any]]:
+    return [row for row in platform.rows(f"gold/{mart}") if row["day"] in covered]
+
+
+def of(rows: Rows, covered: set[date]) -> Rows:
+    return {key: values for key, values in rows.items() if key[-1] in covered}
+
+
+def sums(minutes: Rows) -> dict[date, tuple[int, ...]]:
+    """Orders, items and revenue by day."""
+    found: dict[date, tuple[int, ...]] = {}
+    for (*_, day), values in minutes.items():
+        found[day] = tuple(a + b for a, b in zip(found.get(day, (0, 0, 0)), values, strict=True))
+    return found
+
+
+def daily(platform: Platform) -> list[tuple[date, tuple[int, ...]]]:
+    covered = {row["day"] for row in platform.rows("reconciliation/coverage")}
+    rows = settled(platform, "fct_daily_orders", covered)
+    return [(row["day"], (row["orders"], row["items"], row["revenue_cents"])) for row in rows]
+
+
+def contents(platform: Platform, mart: str) -> Counter[str]:
+    return Counter(repr(sorted(row.items())) for row in platform.rows(f"gold/{mart}"))

@@ -1,0 +1,47 @@
+"""Records for drills: bursts of the shop's traffic, and single orders at given times.
+
+Data flow: now, seed -> (topic, key, value, event_id, kind), as Platform.send takes them
+Run: pytest tests/platform/test_03_kills.py
+"""
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+
+from corpus import encoded, identity, order, payment
+
+from infra.shop.faults import Faults
+from infra.shop.run import Run
+
+Sendable = tuple[str, bytes | None, bytes | None, str | None, str]
+"""Topic, key, value, event_id, kind."""
+MINUTES_MS = 120_000
+PER_SECOND = 12.0
+
+
+def burst(seed: int, per_second: float = PER_SECOND) -> Iterator[Sendable]:
+    """What a shop with all its faults did in the last two minutes."""
+    now_ms = time.time_ns() // 1_000_000
+    faults = Faults(duplicates=0.05, malformed=0.02, future=0.01, jitter_seconds=5)
+    run = Run(now_ms - MINUTES_MS, now_ms, per_second, seed, now_ms, faults)
+    return ((copy.topic, copy.key, copy.value, copy.event_id, copy.kind) for copy in run.records())
+
+
+def placed(name: str, at: datetime) -> Sendable:
+    """One order of its own."""
+    at_ms = round(at.timestamp() * 1000)
+    order_id = _order_id(name)
+    event = order(name, at_ms, event_time=at_ms, order_id=order_id)
+    return "orders", order_id.encode(), encoded(event), event["event_id"], "good"
+
+
+def paid(name: str, at: datetime) -> Sendable:
+    """The captured payment of the order of that name."""
+    at_ms = round(at.timestamp() * 1000)
+    order_id = _order_id(name)
+    event = payment(f"{name} paid", at_ms, event_time=at_ms, order_id=order_id)
+    return "payments", order_id.encode(), encoded(event), event["event_id"], "good"
+
+
+def _order_id(name: str) -> str:
+    return f"o-{identity(name, 0).replace('-', '')}"

@@ -1,0 +1,115 @@
+"""What each view says of given events, up to the millisecond at its borders."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
+
+from streaming.silver import EVENT, topic_events
+from streaming.views import VIEWS
+from streaming.views.order_payments import ORDER_PAYMENTS
+from streaming.views.order_totals import ORDER_TOTALS
+from streaming.views.view import View
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def order(
+    at: datetime, order_id: str = "o-1", cents: int = 100, quantities: tuple[int, ...] = (1,), **more: Any
+) -> dict[str, Any]:
+    items = [{"product_id": "p-1", "quantity": quantity, "unit_price_cents": 1} for quantity in quantities]
+    own = {"order_id": order_id, "customer_id": "c-1", "items": items, "total_cents": cents}
+    return {"topic": "orders", "event_type": "order_placed", "event_time": at, "orders": own} | more
+
+
+def payment(at: datetime, payment_id: str, order_id: str = "o-1", kind: str = "payment_captured") -> dict[str, Any]:
+    own = {"payment_id": payment_id, "order_id": order_id, "card_id": "card-1", "amount_cents": 100}
+    return {"topic": "payments", "event_type": kind, "event_time": at, "payments": own}
+
+
+def answer(spark: SparkSession, view: View, events: list[dict[str, Any]]) -> list[Row]:
+    """The view's rows in the order of its key."""
+    blank: Mapping[str, None] = dict.fromkeys(EVENT.fieldNames())
+    frame: DataFrame = spark.createDataFrame([{**blank, **event} for event in events], EVENT)
+    inputs = {topic: topic_events(frame, topic) for topic in view.inputs}
+    return view.answer(view.rows(inputs)).orderBy(*view.key).collect()
+
+
+def test_a_minute_is_half_open_and_only_placed_orders_count(spark: SparkSession) -> None:
+    rows = answer(
+        spark,
+        ORDER_TOTALS,
+        [
+            order(NOON, cents=100, quantities=(1, 2)),
+            order(NOON + timedelta(minutes=1) - MILLISECOND, "o-2", cents=50),
+            order(NOON + timedelta(minutes=1), "o-3", cents=7),
+            order(NOON, event_type="order_cancelled"),
+            order(NOON - MILLISECOND, "o-4", cents=3),
+        ],
+    )
+    found = [(row["window_start"].minute, row["orders"], row["items"], row["revenue_cents"]) for row in rows]
+    assert found == [(59, 1, 1, 3), (0, 2, 4, 150), (1, 1, 1, 7)]
+    assert {row["window_end"] - row["window_start"] for row in rows} == {timedelta(minutes=1)}
+
+
+def test_the_last_minute_of_a_day_is_that_days(spark: SparkSession) -> None:
+    midnight = datetime(2026, 2, 1, tzinfo=UTC)
+    rows = answer(spark, ORDER_TOTALS, [order(midnight - MILLISECOND), order(midnight, "o-2")])
+    assert [row["day"].day for row in rows] == [31, 1]
+
+
+HOUR = timedelta(hours=1)
+# name -> payments (delay after the order, id, kind), status, payment_id
+PAID = {
+    "o-01 never": ([], "unpaid", None),
+    "o-02 at once": ([(timedelta(0), "p1", "payment_captured")], "paid", "p1"),
+    "o-03 after exactly an hour": ([(HOUR, "p2", "payment_captured")], "paid", "p2"),
+    "o-04 a millisecond too late": ([(HOUR + MILLISECOND, "p3", "payment_captured")], "unpaid", None),
+    "o-05 before the order": ([(-MILLISECOND, "p4", "payment_captured")], "unpaid", None),
+    "o-06 only failed and refunded": (
+        [(MILLISECOND, "p5", "payment_failed"), (MILLISECOND, "p6", "payment_refunded")], "unpaid", None,
+    ),
+    "o-07 twice: the first counts": (
+        [(HOUR / 2, "p8", "payment_captured"), (HOUR / 4, "p9", "payment_captured")], "paid", "p9",
+    ),
+    "o-08 twice at once: the smaller id": (
+        [(HOUR / 2, "p11", "payment_captured"), (HOUR / 2, "p10", "payment_captured")], "paid", "p10",
+    ),
+    "o-09 failed, then captured": (
+        [(MILLISECOND, "p12", "payment_failed"), (HOUR / 2, "p13", "payment_captured")], "paid", "p13",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def orders(spark: SparkSession) -> dict[str, Row]:
+    """Every case of PAID by its name, and a payment for an order that nobody placed."""
+    events = [payment(NOON, "p99", "o-unknown")]
+    for name, (payments, _, _) in PAID.items():
+        events.append(order(NOON, name))
+        events += [payment(NOON + delay, payment_id, name, kind) for delay, payment_id, kind in payments]
+    return {row["order_id"]: row for row in answer(spark, ORDER_PAYMENTS, events)}
+
+
+@pytest.mark.parametrize("name", PAID)
+def test_an_order_has_its_first_payment_within_the_hour(orders: dict[str, Row], name: str) -> None:
+    assert (orders[name]["status"], orders[name]["payment_id"]) == PAID[name][1:]
+
+
+def test_every_placed_order_is_one_row_and_nothing_else_is(orders: dict[str, Row]) -> None:
+    assert set(orders) == set(PAID)
+    assert {(row["orders"], row["paid_orders"]) for row in orders.values()} == {(1, 1), (1, 0)}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
+def test_a_view_describes_its_own_rows(spark: SparkSession, view: View) -> None:
+    events = spark.createDataFrame([], EVENT)
+    rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
+    assert {*view.key, view.time, "day"} <= set(rows.columns)
+    assert {rows.schema[measure].dataType.simpleString() for measure in view.measures} == {"bigint"}
+    assert rows.select(view.closes().alias("closes")).schema["closes"].dataType.simpleString() == "timestamp"
+    assert rows.where(F.lit(False)).count() == 0

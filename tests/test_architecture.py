@@ -1,0 +1,139 @@
+"""The promises of the design that a reader cannot check at a glance: one definition, one direction, nothing forgotten."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from infra.settings import ROOT
+from infra.tables import WRITERS
+from streaming.contracts import CONTRACTS
+from streaming.views import VIEWS
+
+LAYERS = ("infra", "streaming", "batch", "dags")
+"""Each may import itself and those before it; a DAG imports nothing of ours, its tasks are commands."""
+
+STREAM_ONLY = {
+    "withWatermark": {"streaming/speed.py"},
+    "trigger": {"streaming/speed.py", "streaming/stream.py"},
+    "checkpointLocation": {"streaming/speed.py", "streaming/stream.py"},
+    "readStream": {"streaming/speed.py", "streaming/stream.py"},
+    "writeStream": {"streaming/speed.py", "streaming/stream.py"},
+}
+"""Where each word of Spark's streaming may stand in code."""
+
+SOURCES = [path for layer in LAYERS for path in sorted((ROOT / layer).rglob("*.py"))]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Top-level packages that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name(path)}: relative import"
+            yield (node.module or "").split(".")[0]
+
+
+def words(path: Path) -> set[str]:
+    """Attributes that are called, and strings, except docstrings: what the code does, not what it says about itself."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Call):
+            found |= {arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
+    return found
+
+
+def models(folder: str) -> dict[str, dict[str, object]]:
+    """The entries of a folder's YAML: models by name, sources as layer.table."""
+    found: dict[str, dict[str, object]] = {}
+    for file in sorted((ROOT / "dbt" / "models" / folder).glob("*.yml")):
+        content = yaml.safe_load(file.read_text())
+        found |= {model["name"]: model for model in content.get("models", [])}
+        for source in content.get("sources", []):
+            found |= {f"{source['name']}.{table['name']}": table for table in source["tables"]}
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_imports_follow_the_data(path: Path) -> None:
+    own = LAYERS.index(path.relative_to(ROOT).parts[0])
+    allowed = {"dags"} if LAYERS[own] == "dags" else set(LAYERS[: own + 1])
+    assert set(imports(path)) & set(LAYERS) <= allowed
+
+
+@pytest.mark.parametrize("word", STREAM_ONLY)
+def test_streaming_words_stand_in_the_streams_driver_only(word: str) -> None:
+    assert {name(path) for path in SOURCES if word in words(path)} == STREAM_ONLY[word]
+
+
+def test_infra_knows_no_topic() -> None:
+    platform = [
+        path for path in SOURCES if name(path).startswith("infra/") and not name(path).startswith("infra/shop/")
+    ]
+    said = {name(path): set(CONTRACTS) & set(re.findall(r"\w+", path.read_text())) for path in platform}
+    # Examples of command lines in docstrings and help texts name a topic; code does not.
+    known = {path: found & words(ROOT / path) for path, found in said.items()}
+    assert {path: found for path, found in known.items() if found} == {}
+
+
+def test_infra_knows_no_view() -> None:
+    for path in (path for path in SOURCES if name(path).startswith("infra/")):
+        assert not set(VIEWS) & set(re.findall(r"\w+", path.read_text())), name(path)
+
+
+def test_the_night_knows_no_view_and_no_topic_by_name() -> None:
+    for path in (path for path in SOURCES if name(path).startswith("batch/")):
+        assert not {*VIEWS, *CONTRACTS} & words(path), name(path)
+
+
+def test_no_view_reads_a_clock_or_keeps_a_state() -> None:
+    for path in (ROOT / "streaming" / "views").glob("*.py"):
+        assert not {"now", "current_timestamp", "rand", "uuid", "collect", "write", "load", "withWatermark"} & words(
+            path
+        )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_exists_from_speed_to_docs(view: str) -> None:
+    sources, staging = models("sources"), models("staging")
+    for layer in ("speed", "truth"):
+        assert sources[f"{layer}.{view}"]["description"]
+        assert staging[f"stg_{layer}__{view}"]["description"]
+        assert (ROOT / "dbt" / "models" / "staging" / f"stg_{layer}__{view}.sql").exists()
+    marts = "".join(path.read_text() for path in (ROOT / "dbt" / "models" / "marts").glob("*.sql"))
+    assert f"stg_truth__{view}" in marts or f"'{view}'" in marts, "no mart serves the view"
+
+
+@pytest.mark.parametrize("topic", CONTRACTS)
+def test_a_topic_exists_from_contract_to_docs(topic: str) -> None:
+    staging = models("staging")
+    for layer in ("silver", "truth"):
+        assert staging[f"stg_{layer}__{topic}"]["description"]
+    assert (ROOT / "streaming" / "contracts" / "examples" / topic).is_dir()
+
+
+def test_every_layer_has_one_writer_and_its_sources_are_described() -> None:
+    assert {source.split(".")[0] for source in models("sources")} == set(WRITERS) - {"gold"}
+
+
+def test_every_file_says_what_it_is() -> None:
+    for path in SOURCES:
+        said = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert said, name(path)
+        if path.name != "__init__.py":
+            assert re.search(r"\n\nData flow: .+\nRun: .+", said, re.DOTALL), name(path)
+            assert len(path.read_text().splitlines()) <= 220, name(path)
+
+
+def test_there_is_no_package_where_one_would_hide_another() -> None:
+    assert not [name(path) for folder in ("tests", "dbt") for path in (ROOT / folder).rglob("__init__.py")]
