@@ -21,7 +21,7 @@ test: setup ## Every test, on real services
 
 check: ## Lint, format, types and the tests that need no service
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
-	@$(SETUP) python
+	@$(SETUP) python jars
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy

@@ -53,6 +53,12 @@ def prepare() -> None:
     nights.prepare()
 
 
+@app.command()
+def upkeep() -> None:
+    """Remove files of the night's tables that no version of the last week needs."""
+    nights.upkeep()
+
+
 if __name__ == "__main__":
     with reported():
         app()

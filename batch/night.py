@@ -28,6 +28,7 @@ from infra.lease import Lease
 from infra.session import spark
 from infra.settings import settings
 from infra.tables import Table
+from infra.upkeep import vacuum
 from infra.writes import replace_days
 from streaming.bronze import BRONZE
 from streaming.definitions import definitions
@@ -57,10 +58,15 @@ def session() -> SparkSession:
     return spark("daybreak night", settings().night_memory)
 
 
-def create_tables(own: SparkSession) -> None:
-    """Create the tables that the night owns."""
+def tables(own: SparkSession) -> tuple[Table, ...]:
+    """The tables that the night owns."""
     fixed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE, DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE)
-    for table in (*fixed, *(truth_table(own, view) for view in VIEWS.values())):
+    return (*fixed, *(truth_table(own, view) for view in VIEWS.values()))
+
+
+def create_tables(own: SparkSession) -> None:
+    """Create what is missing of them."""
+    for table in tables(own):
         lake.create(own, table)
 
 
@@ -69,6 +75,14 @@ def prepare() -> None:
     with Lease("night", settings().lease_wait_seconds):
         own = session()
         create_tables(own)
+        own.stop()
+
+
+def upkeep() -> None:
+    """Remove files of the night's tables that no version of the last week needs."""
+    with Lease("night", settings().lease_wait_seconds):
+        own = session()
+        vacuum(own, tables(own))
         own.stop()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import Context
+
 from dags.lake import ROOT
 
 DAY = "{{ data_interval_start | ds }}"

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import DAG, CronDataIntervalTimetable, Param
 from airflow.sdk.bases.operator import chain
+
 from dags.lake import gold, layer, table
 from dags.night_step import GoldStep, NightStep
 from dags.retries import ByExitCode
@@ -18,19 +19,24 @@ At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka,
 **reconcile** explains every difference between the truth and what the stream said, **correct** writes the corrections
 and settles the day, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu.
 Every step may be run again at any time and changes nothing the second time. Days are redone by a backfill
-(here: *Trigger, Backfill*, with *all runs*; or `daybreak backfill --from D --to D`), with `full` from the whole archive.
+(here: *Trigger, Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has
+changed is left alone; `full` recomputes it all the same.
 
 ### When it fails
 A step that exits with 65 is not tried again: look before you clear it. The last line of its log is the reason.
 
-| it says | it means | do |
-|---|---|---|
-| unexplained difference | the stream wrote what its own events do not give: a fault of the machine | keep the day unsettled; read `reconciliation.differences` where `unexplained`, and the stream's log at that `as_of`; `full` recomputes if the archive was the cause |
-| log truncated, offsets missing | Kafka deleted records before the archive read them | the gap is real: raise `DAYBREAK_TOPIC_RETENTION_HOURS`; the day stays unsettled and gold keeps serving the stream's answer |
-| lease held | another night or a hand-started `daybreak night` is writing | it retries by itself; `daybreak status` and `SELECT * FROM pg_locks WHERE locktype = 'advisory'` name the holder |
-| definition mismatch | the stream runs an older version of a view or contract than the night | restart the stream (`daybreak restart stream`); rebuild the view if it says so, then clear the task |
-| dbt test failed | gold would be wrong: a key, a relation, "a settled day equals truth", "no day is counted twice" | the log names the test; its SQL is in the dbt docs. Clear **dbt_build** when the cause is gone |
-| does not answer | Kafka, the object store, Postgres or the gateway is down | it retries by itself; `daybreak status`, `daybreak logs NAME` |
+- **unexplained difference**: the stream wrote what its own events do not give, a fault of the machine. The day stays
+  unsettled. Read `reconciliation.differences` where `unexplained`, then the stream's log of that time.
+- **log truncated, offsets missing**: Kafka deleted records before the archive had read them. The gap is real; the day
+  stays unsettled, and gold goes on serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`.
+- **lease held**: another night, or a hand-started `daybreak night`, is writing. It retries by itself;
+  `SELECT * FROM pg_locks WHERE locktype = 'advisory'` in Postgres names the holder.
+- **definition mismatch**: the stream runs an older version of a view or contract than the night. Restart the stream
+  (`daybreak restart stream`), rebuild the view if it says so, then clear the task.
+- **dbt test failed**: gold would be wrong (a key, a relation, "a settled day equals truth", "no day is counted twice").
+  The log names the test; its SQL is in the dbt docs. Clear **dbt_build** when the cause is gone.
+- **does not answer**: Kafka, the object store, Postgres or the gateway is down. It retries by itself; see
+  `daybreak status` and `daybreak logs NAME`.
 """
 
 with DAG(
@@ -44,7 +50,7 @@ with DAG(
     is_paused_upon_creation=True,
     dagrun_timeout=timedelta(hours=6),
     tags=["night", "lake"],
-    params={"full": Param(False, type="boolean", description="Recompute from the whole archive, not only what is new")},
+    params={"full": Param(False, type="boolean", description="Redo the day even if nothing has changed")},
     default_args={
         "owner": "daybreak",
         "retries": 2,
@@ -61,6 +67,7 @@ with DAG(
     reconcile = NightStep(task_id="reconcile", inlets=[*layer("truth"), *layer("speed")], outlets=differences)
     settled = [table("reconciliation", "corrections"), table("reconciliation", "coverage")]
     correct = NightStep(task_id="correct", inlets=differences, outlets=settled)
-    dbt_build = GoldStep(verb="build", task_id="dbt_build", inlets=[*layer("truth"), *layer("speed"), *settled], outlets=gold())
+    served = [*layer("truth"), *layer("speed"), *settled]
+    dbt_build = GoldStep(verb="build", task_id="dbt_build", inlets=served, outlets=gold())
     dbt_docs = GoldStep(verb="docs", task_id="dbt_docs", inlets=gold())
     chain(archive, truth, reconcile, correct, dbt_build, dbt_docs)

@@ -10,7 +10,7 @@ from airflow.sdk import RetryDecision, RetryPolicy
 from airflow.sdk.definitions.context import Context
 
 PERMANENT_EXIT = 65
-"""A step that ends so would end so again (sysexits.h EX_DATAERR): wrong data or settings, not a service that is down."""
+"""A step that ends so would end so again (sysexits.h EX_DATAERR): wrong data or settings, no service that is down."""
 
 _EXIT_CODE = re.compile(r"(?:Error code is: |exit code )(\d+)")
 """How the hook of spark-submit and the one of bash put it into their exceptions."""
@@ -25,5 +25,5 @@ class ByExitCode(RetryPolicy):
         """Runs in the worker, after the step has failed."""
         found = _EXIT_CODE.search(str(exception))
         if found and int(found[1]) == PERMANENT_EXIT:
-            return RetryDecision.fail(f"exit code {PERMANENT_EXIT}: another try would end the same; see the log's last line")
+            return RetryDecision.fail(f"exit code {PERMANENT_EXIT}: another try would end so too; see the last line")
         return RetryDecision.default()

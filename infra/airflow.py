@@ -59,7 +59,7 @@ class Airflow:
     def backfill(self, dag: str, first: datetime, last: datetime, conf: dict[str, Any]) -> int:
         """Create a backfill of the runs from `first` to `last` (inclusive), one at a time, and return its id.
 
-        Runs that have ended are done again. A paused DAG is unpaused only now, because a DAG that is unpaused without its
+        Runs that have ended are done again. A paused DAG is unpaused only afterwards: one that is unpaused without its
         latest run makes that run by itself, ahead of the older days.
         """
         self._known(dag)
@@ -83,10 +83,7 @@ class Airflow:
         tasks: dict[str, list[Task]] = {}
         for task in self._all(f"{own}/~/taskInstances", "task_instances", span):
             tasks.setdefault(task["dag_run_id"], []).append(Task(task["task_id"], task["state"], task["try_number"]))
-        return tuple(
-            Run(run["dag_run_id"], _day(run["data_interval_start"]), run["state"], tuple(tasks.get(run["dag_run_id"], ())))
-            for run in found
-        )
+        return tuple(_run(run, tuple(tasks.get(run["dag_run_id"], ()))) for run in found)
 
     def watch(self, dag: str, first: datetime, last: datetime) -> Iterator[tuple[Run, ...]]:
         """The runs, again and again, until all of them have ended; a short silence of Airflow is waited out."""
@@ -129,7 +126,8 @@ class Airflow:
         try:
             answer = self._client.request(method, path, **request)
         except httpx.TransportError as failure:
-            raise TransientFailure(f"Airflow does not answer at {self._url}: {failure or type(failure).__name__}") from failure
+            said = str(failure) or type(failure).__name__
+            raise TransientFailure(f"Airflow does not answer at {self._url}: {said}") from failure
         if answer.status_code >= 500 or answer.status_code == 409:
             raise TransientFailure(f"Airflow cannot do {method} {path} now: {_detail(answer)}")
         if answer.is_error:
@@ -146,5 +144,5 @@ def _detail(answer: httpx.Response) -> str:
     return f"{answer.status_code} {answer.reason_phrase}"
 
 
-def _day(instant: str) -> date:
-    return datetime.fromisoformat(instant).date()
+def _run(run: dict[str, Any], tasks: tuple[Task, ...]) -> Run:
+    return Run(run["dag_run_id"], datetime.fromisoformat(run["data_interval_start"]).date(), run["state"], tasks)

@@ -61,7 +61,7 @@ def opened(user: str = "daybreak") -> Iterator[Gateway]:
         connection = hive.connect(host=s.gateway_host, port=s.gateway_port, username=user, auth="NONE")
     except (TTransportException, OSError) as failure:
         raise TransientFailure(
-            f"the SQL gateway does not answer at {s.gateway_host}:{s.gateway_port} (daybreak status shows what it waits for)"
+            f"the SQL gateway does not answer at {s.gateway_host}:{s.gateway_port} (daybreak status says why)"
         ) from failure
     try:
         yield Gateway(connection)
@@ -87,7 +87,9 @@ def delta_tables(s: Settings) -> Iterator[tuple[str, str]]:
                 if name and any(True for _ in store.list_objects(s.bucket, f"{layer}/{name}/_delta_log/")):
                     yield layer, name
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not list bucket {s.bucket!r}: {failure}") from failure
+        raise TransientFailure(
+            f"the object store at {s.s3_endpoint} does not list bucket {s.bucket!r}: {failure}"
+        ) from failure
 
 
 def register() -> list[str]:

@@ -69,7 +69,7 @@ def run(verb: Verb) -> None:
     if failed:
         raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
     if ended.returncode:
-        raise TransientFailure(f"dbt {' '.join(DBT[verb])} ended with exit code {ended.returncode}; its output says why")
+        raise TransientFailure(f"dbt {' '.join(DBT[verb])} ended with code {ended.returncode}; its output says why")
 
 
 def _failed_tests(results: Path) -> list[str]:

@@ -40,4 +40,5 @@ def listed(s: Settings) -> Iterator[Listed]:
     """Every table, layer by layer; the rows are counted from the log's own statistics."""
     for layer, name in delta_tables(s):
         table = DeltaTable(f"s3://{s.bucket}/{layer}/{name}", storage_options=storage_options(s))
-        yield Listed(f"{layer}.{name}", f"{s.lake}/{layer}/{name}", table.count(), table.version(), WRITERS[layer].value)
+        path = f"{s.lake}/{layer}/{name}"
+        yield Listed(f"{layer}.{name}", path, table.count(), table.version(), WRITERS[layer].value)

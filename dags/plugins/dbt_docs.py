@@ -6,6 +6,7 @@ Run: daybreak docs (the same page without Airflow)
 
 import os
 from pathlib import Path
+from typing import ClassVar
 
 from airflow.plugins_manager import AirflowPlugin
 from fastapi import FastAPI
@@ -35,7 +36,7 @@ class DbtDocs(AirflowPlugin):
     """A page, and its entry in the menu."""
 
     name = "dbt_docs"
-    fastapi_apps = [{"app": app, "url_prefix": "/dbt-docs", "name": "dbt docs"}]
-    external_views = [
-        {"name": "dbt docs", "href": "/dbt-docs/", "destination": "nav", "category": "browse", "url_route": "dbt-docs-page"}
+    fastapi_apps: ClassVar = [{"app": app, "url_prefix": "/dbt-docs", "name": "dbt docs"}]
+    external_views: ClassVar = [
+        {"name": "dbt docs", "href": "/dbt-docs/", "destination": "nav", "url_route": "dbt-docs-page"}
     ]

@@ -22,6 +22,7 @@ commands = typer.Typer()
 console = Console(highlight=False)
 
 DAYS = 3
+REPORT_WIDTH = 132
 DRAIN_LIMIT = 1800
 """Seconds without any progress after which the wait for the stream is given up."""
 
@@ -31,6 +32,7 @@ def demo(
     rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.85,
     live: Annotated[int, typer.Option(min=10, help="Seconds of live traffic.")] = 60,
     seed: Annotated[int, typer.Option(help="Another seed is another shop.")] = 1,
+    picture: Annotated[Path | None, typer.Option(help="Save the report as an SVG picture too.")] = None,
 ) -> None:
     """Run the main job to its end and show what it found. The platform stays up."""
     last = datetime.now(UTC).date() - timedelta(days=1)
@@ -55,9 +57,12 @@ def demo(
     _step(5, f"the nights of {first} to {last}, as an Airflow backfill")
     nights.backfill(first.isoformat(), last.isoformat())
     _step(6, "what was found")
-    show_findings(first, last)
-    console.print()
-    show_freshness(since, until)
+    paper = Console(highlight=False, record=True, width=None if console.is_terminal else REPORT_WIDTH)
+    show_findings(first, last, paper)
+    paper.print()
+    show_freshness(since, until, paper)
+    if picture:
+        paper.save_svg(str(picture), title="make demo")
     console.print()
     _where_to_look(time.monotonic() - began)
 
@@ -71,7 +76,7 @@ def _shop(ledger: Path, days: int, end: date, rate: float, seed: int, live: int 
 
 
 def _drained() -> tuple[int, float]:
-    """Wait until the stream has caught up; (records that were to be read, seconds). Raises TransientFailure if it stands still."""
+    """Wait for the stream; (records that were to be read, seconds). Raises TransientFailure if it stands still."""
     s = settings()
     start = moved = time.monotonic()
     first = left = behind(s)

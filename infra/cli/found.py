@@ -38,7 +38,7 @@ def freshness(
     show_freshness(now - timedelta(minutes=minutes), now)
 
 
-def show_findings(first: date, last: date) -> None:
+def show_findings(first: date, last: date, console: Console = console) -> None:
     """Print the findings of the days; a day without any says so."""
     rows = findings(settings(), first, last)
     table = Table(
@@ -68,7 +68,7 @@ def show_findings(first: date, last: date) -> None:
         )
 
 
-def show_freshness(since: datetime, until: datetime) -> None:
+def show_freshness(since: datetime, until: datetime, console: Console = console) -> None:
     """Print the freshness of the events of a span of time."""
     table = Table(title="freshness: event time to visible", title_justify="left", box=None, header_style="dim")
     for name in ("where", "events", "p50", "p95"):

@@ -6,6 +6,8 @@ Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
@@ -24,6 +26,9 @@ console = Console()
 DAG = "nightly"
 LATEST_START = timedelta(hours=2)
 """The night of a day starts two hours after the day's end (UTC): so the DAG's timetable has it."""
+
+ORDER = ("archive", "truth", "reconcile", "correct", "dbt_build", "dbt_docs")
+"""The DAG's tasks as they follow one another: Airflow's API does not give their order."""
 
 COLOURS = {
     "success": "green",
@@ -61,31 +66,49 @@ def backfill(
         raise PermanentFailure(f"--from {start} is after --to {end}")
     due = datetime(end.year, end.month, end.day, tzinfo=UTC) + timedelta(days=1) + LATEST_START
     if due > datetime.now(UTC):
-        raise PermanentFailure(f"the night of {end} is due at {due:%Y-%m-%d %H:%M} UTC: end with an earlier day, or `daybreak night`")
+        raise PermanentFailure(
+            f"the night of {end} is due at {due:%Y-%m-%d %H:%M} UTC: end with an earlier day, or use `daybreak night`"
+        )
     since = datetime(start.year, start.month, start.day, tzinfo=UTC)
     until = datetime(end.year, end.month, end.day, 23, 59, 59, tzinfo=UTC)
-    airflow = Airflow(settings())
+    s = settings()
+    airflow = Airflow(s)
     number = airflow.backfill(DAG, since, until, {"full": full})
-    console.print(f"backfill {number}: {(end - start).days + 1} nights, to be seen at {settings().airflow_url}/dags/{DAG}")
-    runs: tuple[Run, ...] = ()
-    with Live(console=console, refresh_per_second=2) as live:
-        for runs in airflow.watch(DAG, since, until):
-            live.update(_shown(runs))
+    console.print(f"backfill {number}: {(end - start).days + 1} nights, to be seen at {s.airflow_url}/dags/{DAG}")
+    runs = _followed(airflow.watch(DAG, since, until))
     failed = [(run, task) for run in runs for task in run.tasks if task.state == "failed"]
     for run, task in failed:
-        logs = settings().home / "airflow" / "logs" / f"dag_id={DAG}" / f"run_id={run.run_id}" / f"task_id={task.task_id}"
+        logs = s.home / "airflow" / "logs" / f"dag_id={DAG}" / f"run_id={run.run_id}" / f"task_id={task.task_id}"
         console.print(f"[red]{run.day} {task.task_id} failed[/]: {airflow.page(DAG, run, task)}", soft_wrap=True)
         console.print(f"  {logs}/attempt={task.try_number}.log", soft_wrap=True)
-    unsettled = [str(run.day) for run in runs if run.state != "success"]
-    if unsettled:
-        raise PermanentFailure(f"the nights of {', '.join(unsettled)} failed")
+    settled = {run.day for run in runs if run.state == "success"}
+    days = [start + timedelta(days=number) for number in range((end - start).days + 1)]
+    if unsettled := [str(day) for day in days if day not in settled]:
+        raise PermanentFailure(f"not settled: {', '.join(unsettled)}")
+
+
+def _followed(looks: Iterator[tuple[Run, ...]]) -> tuple[Run, ...]:
+    """Show the runs as they go, and give them as they ended: a live table, or, in a pipe, a line per change."""
+    runs: tuple[Run, ...] = ()
+    told: dict[tuple[date, str], str | None] = {}
+    with Live(console=console, refresh_per_second=2) if console.is_terminal else nullcontext() as live:
+        for runs in looks:
+            if live:
+                live.update(_shown(runs))
+                continue
+            now = {(run.day, task.task_id): task.state for run in runs for task in run.tasks}
+            for (day, task), state in now.items():
+                if state in COLOURS and state != told.get((day, task)):
+                    console.print(f"{datetime.now(UTC):%H:%M:%S} {day} {task}: {_state(state)}")
+            told = now
+    return runs
 
 
 def _shown(runs: tuple[Run, ...]) -> Grid:
     """A row per night, a column per task, in the order in which they run."""
     longest = max((run.tasks for run in runs), key=len, default=())
-    order = [name for name in ("archive", "truth", "reconcile", "correct", "dbt_build", "dbt_docs")]
-    names = sorted((task.task_id for task in longest), key=lambda name: order.index(name) if name in order else len(order))
+    known = {name: place for place, name in enumerate(ORDER)}
+    names = sorted((task.task_id for task in longest), key=lambda name: known.get(name, len(known)))
     grid = Grid("night of", "run", *names)
     for run in runs:
         states = {task.task_id: task for task in run.tasks}

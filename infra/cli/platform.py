@@ -18,10 +18,11 @@ from rich.table import Column, Table
 from infra import secrets
 from infra.failures import PermanentFailure
 from infra.services import place, processes, start, tables
+from infra.services.configuration import log_file
 from infra.services.roster import choose, roster
 from infra.services.status import Condition, Status
 from infra.services.status import status as statuses
-from infra.services.supervisor import Supervisor, log_file
+from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
 
 commands = typer.Typer()

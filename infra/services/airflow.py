@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 from infra.failures import TransientFailure
 from infra.services import health
-from infra.services.program import BIN, Name, Program, shared_env
+from infra.services.program import BIN, Name, Program, settings_env, shared_env
 from infra.settings import ROOT, Settings
 
 POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "writer of gold"}
@@ -56,13 +56,16 @@ def environment(s: Settings) -> dict[str, str]:
             "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": s.home / "airflow" / "passwords.json",
             "EXECUTION_API_SERVER_URL": f"{s.airflow_url}/execution/",
             "DEFAULT_TIMEZONE": "utc",
+            # The default asks a name server, and waits where there is none.
+            "HOSTNAME_CALLABLE": "socket.gethostname",
             "MIN_SERIALIZED_DAG_UPDATE_INTERVAL": 5,
         },
         "DATABASE": {"SQL_ALCHEMY_CONN": database(s), "SQL_ALCHEMY_POOL_SIZE": 3},
         "API": {"BASE_URL": s.airflow_url, "HOST": "127.0.0.1", "PORT": s.airflow_port, "WORKERS": 1},
         "API_AUTH": {"JWT_SECRET": s.airflow_jwt_secret.get_secret_value()},
         "LOGGING": {"BASE_LOG_FOLDER": s.home / "airflow" / "logs"},
-        "DAG_PROCESSOR": {"REFRESH_INTERVAL": 10, "MIN_FILE_PROCESS_INTERVAL": 15, "PARSING_PROCESSES": 1},
+        # A new or changed file is seen within the first; the second only repeats what has not changed, and costs CPU.
+        "DAG_PROCESSOR": {"REFRESH_INTERVAL": 10, "MIN_FILE_PROCESS_INTERVAL": 120, "PARSING_PROCESSES": 1},
         # Nothing is asked of, or told to, anyone outside.
         "USAGE_DATA_COLLECTION": {"ENABLED": False},
     }
@@ -105,7 +108,7 @@ def prepare(s: Settings) -> None:
 
 def programs(s: Settings) -> list[Program]:
     """API server (which is the UI), scheduler, DAG processor, triggerer."""
-    env = environment(s)
+    env = settings_env() | environment(s)
 
     def component(name: Name, page: str, *command: str) -> Program:
         return Program(

@@ -23,8 +23,8 @@ from infra.settings import Settings
 USER = "daybreak"
 DATABASES = ("daybreak", "airflow")
 UNPRIVILEGED = ("nobody", "nogroup")
-# As root we run the server as `nobody`, who cannot walk through a clone under /root (mode 0700): this one right, to pass
-# and read folders regardless of their mode, goes with it.
+# As root we run the server as `nobody`, who cannot walk through a clone under /root (mode 0700): the right to pass and read
+# folders regardless of their mode goes with it, and access(), which Postgres asks, must honour it too.
 PASSAGE = "+dac_override,+dac_read_search"
 
 
@@ -45,10 +45,10 @@ def unprivileged(home: Path) -> tuple[str, ...]:
         raise PermanentFailure("Postgres does not run as root and `setpriv` is missing: apt install util-linux")
     user, group = UNPRIVILEGED
     bare = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups")
-    with_passage = (*bare, f"--inh-caps={PASSAGE}", f"--ambient-caps={PASSAGE}")
-    for prefix in (bare, with_passage):
-        reaches = f"test -x '{binary('postgres')}' -a -x '{home}'"
-        if subprocess.run([*prefix, "sh", "-c", reaches], capture_output=True).returncode == 0:
+    passage = ("--securebits=+no_setuid_fixup", f"--inh-caps={PASSAGE}", f"--ambient-caps={PASSAGE}")
+    for prefix in (bare, (*bare, *passage)):
+        reaches = f"'{binary('pg_config')}' --bindir && test -x '{home}'"
+        if subprocess.run([*prefix, "sh", "-c", reaches], capture_output=True, cwd="/").returncode == 0:
             return prefix
     raise PermanentFailure(
         f"Postgres does not run as root, and its user {user!r} cannot reach {home}: "
@@ -69,14 +69,10 @@ def prepare(s: Settings) -> None:
     if os.geteuid() == 0:
         shutil.chown(data, *UNPRIVILEGED)
         shutil.chown(password, *UNPRIVILEGED)
+    command = [*unprivileged(s.home), str(binary("initdb")), "-D", str(data), "-U", USER, f"--pwfile={password}"]
+    command += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
     try:
-        said = subprocess.run(
-            [*unprivileged(s.home), str(binary("initdb")), "-D", str(data), "-U", USER, "--auth=scram-sha-256"]
-            + [f"--pwfile={password}", "--encoding=UTF8", "--locale=C", "--no-sync"],
-            capture_output=True,
-            text=True,
-            cwd="/",
-        )
+        said = subprocess.run(command, capture_output=True, text=True, cwd="/")
     finally:
         password.unlink()
     if said.returncode:

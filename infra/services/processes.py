@@ -5,6 +5,7 @@ Run: daybreak down
 """
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,20 +85,18 @@ def _session(pid: int) -> int | None:
 
 
 def sweep(home: Path) -> list[str]:
-    """End what is left over, politely first; the names of what was ended."""
+    """End what is left over, politely first; the names of what was ended, without those below another one."""
     processes = left_over(home)
+    pids = {process.pid for process in processes}
     names = []
     for process in processes:
-        try:
-            names.append(f"{process.name()} ({process.pid})")
+        with suppress(psutil.NoSuchProcess):
+            if process.ppid() not in pids:
+                names.append(f"{process.name()} ({process.pid})")
             process.terminate()
-        except psutil.NoSuchProcess:
-            continue
     _, stubborn = psutil.wait_procs(processes, timeout=GRACE_SECONDS)
     for process in stubborn:
-        try:
+        with suppress(psutil.NoSuchProcess):
             process.kill()
-        except psutil.NoSuchProcess:
-            continue
     psutil.wait_procs(stubborn, timeout=GRACE_SECONDS)
     return names

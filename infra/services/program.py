@@ -71,3 +71,8 @@ def shared_env(home: Path) -> dict[str, str]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "TZ": "UTC",
     }
+
+
+def settings_env() -> dict[str, str]:
+    """The settings that the environment names, for programs that read them themselves: a change starts those again."""
+    return {name: value for name, value in os.environ.items() if name.startswith("DAYBREAK_")}

@@ -11,8 +11,9 @@ import psutil
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.services import ports, processes
+from infra.services.configuration import log_file
 from infra.services.program import Name, Program
-from infra.services.supervisor import Process, State, Supervisor, log_file
+from infra.services.supervisor import Process, State, Supervisor
 from infra.settings import Settings
 
 Tell = Callable[[str], None]

@@ -8,7 +8,7 @@ import sys
 
 from infra.failures import PERMANENT_EXIT
 from infra.services import health
-from infra.services.program import Name, Program
+from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
 
 
@@ -17,6 +17,7 @@ def program(s: Settings) -> Program:
     return Program(
         name=Name.STREAM,
         command=(sys.executable, "-m", "streaming"),
+        env=settings_env(),
         ports={"stream_ui_port": s.stream_ui_port},
         needs=(Name.KAFKA, Name.MINIO, Name.POSTGRES),
         waits_for=lambda pid: health.stream(s, pid),

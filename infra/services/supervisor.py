@@ -1,29 +1,27 @@
 """Supervisor: the process that starts the programs, restarts what dies, and stops them.
 
-Data flow: Programs -> `<home>/supervisor.conf` (0600) -> supervisord <- XML-RPC on loopback
+Data flow: commands -> XML-RPC on loopback -> supervisord -> programs
 Run: daybreak up
 """
 
 import http.client
 import os
-import shlex
 import subprocess
 import sys
 import time
 import xmlrpc.client
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from infra.failures import TransientFailure
+from infra.services import configuration
 from infra.services.program import Name, Program, shared_env
-from infra.settings import ROOT, Settings
+from infra.settings import Settings
 
 MARK = "DAYBREAK_SUPERVISED"
 """Set in the environment of everything that supervisor runs: by it a process without its supervisor is found again."""
-USER = "daybreak"
 START_SECONDS = 20
 
 
@@ -55,52 +53,15 @@ class Process:
     exit_status: int
     says: str
 
+    @classmethod
+    def of(cls, info: Mapping[str, Any]) -> "Process":
+        """From supervisor's `getProcessInfo`."""
+        return cls(State(info["statename"]), info["pid"], info["start"], info["exitstatus"], info["description"])
+
     def is_over(self, program: Program) -> bool:
         """Has supervisor given it up? (It passes through EXITED before each restart as well.)"""
         ended_for_good = self.state is State.EXITED and self.exit_status == program.final_exit
         return ended_for_good or self.state in (State.FATAL, State.UNKNOWN)
-
-
-def render(s: Settings, programs: Iterable[Program]) -> str:
-    """The configuration: every program stopped as a group, restarted when it dies, its log cut at 20 MB."""
-    sections = [
-        f"[supervisord]\nlogfile={s.home}/logs/supervisord.log\npidfile={s.home}/run/supervisord.pid\n"
-        f"directory={ROOT}\nnodaemon=false\n" + ("user=root\n" if os.geteuid() == 0 else ""),
-        f"[inet_http_server]\nport=127.0.0.1:{s.supervisor_port}\nusername={USER}\n"
-        f"password={s.supervisor_password.get_secret_value()}\n",
-        "[rpcinterface:supervisor]\nsupervisor.rpcinterface_factory=supervisor.rpcinterface:make_main_rpcinterface\n",
-    ]
-    sections += [_section(s, program) for program in programs]
-    return "\n".join(sections)
-
-
-def _section(s: Settings, program: Program) -> str:
-    keys = {
-        "command": shlex.join(program.command),
-        "environment": ",".join(f"{key}='{value}'" for key, value in program.env.items()),
-        "directory": str(ROOT),
-        "autostart": "false",
-        "autorestart": "true" if program.final_exit is None else "unexpected",
-        "exitcodes": "0" if program.final_exit is None else str(program.final_exit),
-        "startsecs": "1",
-        "startretries": "100000",
-        "stopasgroup": str(program.stop_group).lower(),
-        "killasgroup": "true",
-        "stopsignal": program.stop_signal,
-        "stopwaitsecs": str(program.stop_seconds),
-        "redirect_stderr": "true",
-        "stdout_logfile": str(log_file(s, program.name)),
-        "stdout_logfile_maxbytes": "20MB",
-        "stdout_logfile_backups": "2",
-    }
-    # `%` is supervisor's own sign for an expansion.
-    lines = [f"{key}={value.replace('%', '%%')}" for key, value in keys.items() if value]
-    return f"[program:{program.name}]\n" + "\n".join(lines) + "\n"
-
-
-def log_file(s: Settings, name: str) -> Path:
-    """Where a program's output goes."""
-    return s.home / "logs" / f"{name}.log"
 
 
 class Supervisor:
@@ -109,7 +70,9 @@ class Supervisor:
     def __init__(self, s: Settings) -> None:
         self._settings = s
         password = s.supervisor_password.get_secret_value()
-        self._server = xmlrpc.client.ServerProxy(f"http://{USER}:{password}@127.0.0.1:{s.supervisor_port}/RPC2")
+        self._server = xmlrpc.client.ServerProxy(
+            f"http://{configuration.USER}:{password}@127.0.0.1:{s.supervisor_port}/RPC2"
+        )
 
     def _call(self, method: str, *arguments: Any) -> Any:
         return getattr(self._server.supervisor, method)(*arguments)
@@ -124,9 +87,9 @@ class Supervisor:
     def start(self, programs: Iterable[Program]) -> None:
         """Start the daemon with these programs known and none started. Raises TransientFailure if it does not answer."""
         s = self._settings
-        self._write(programs)
+        file = configuration.write(s, programs)
         env = os.environ | shared_env(s.home) | {MARK: str(s.home)}
-        command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(s.home / "supervisor.conf")]
+        command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(file)]
         said = subprocess.run(command, env=env, capture_output=True, text=True)
         give_up = time.monotonic() + START_SECONDS
         while not self.is_running():
@@ -136,15 +99,9 @@ class Supervisor:
                 )
             time.sleep(0.1)
 
-    def _write(self, programs: Iterable[Program]) -> None:
-        s = self._settings
-        file = s.home / "supervisor.conf"
-        file.touch(mode=0o600)
-        file.write_text(render(s, programs))
-
     def reload(self, programs: Iterable[Program]) -> list[str]:
         """Take over the programs' present definitions; those that changed are stopped and their names returned."""
-        self._write(programs)
+        configuration.write(self._settings, programs)
         added, changed, removed = self._call("reloadConfig")[0]
         for name in [*changed, *removed]:
             self.stop(name, wait=True)

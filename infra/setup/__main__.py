@@ -9,8 +9,8 @@ import sys
 FIRST, BEYOND = (3, 11), (3, 14)
 
 
-def main(wanted):  # type: ignore[no-untyped-def]
-    """Run the wanted steps (all by default) or stop with one sentence. Parses on old Pythons, to be able to say so."""
+def main(wanted: "list[str]") -> None:
+    """Run the wanted steps (all by default) or stop with one sentence. Written so that an old Python can say that it is old."""
     if not FIRST <= sys.version_info[:2] < BEYOND:
         sys.exit(
             "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "
@@ -23,7 +23,7 @@ def main(wanted):  # type: ignore[no-untyped-def]
         prerequisites.check(with_java=wanted != ["python"])
         run([step for step in (environment.STEP, jars.STEP, store.STEP) if not wanted or step.name in wanted])
     except SetupFailure as failure:
-        sys.exit("daybreak: {}".format(failure))
+        sys.exit(f"daybreak: {failure}")
 
 
 if __name__ == "__main__":

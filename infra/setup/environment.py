@@ -12,7 +12,8 @@ from infra.setup.step import ROOT, STATE, VENV, Step, call, digest
 
 HERE = Path(__file__).parent
 LOCK = ROOT / "infra" / "requirements.lock"
-UV = STATE / "tools" / "uv"
+TOOLS = STATE / "tools" / "uv"
+UV = TOOLS / "bin" / "uv"
 COMMAND = VENV / "bin" / "daybreak"
 
 LAUNCHER = """\
@@ -33,29 +34,19 @@ def _made_from() -> str:
 def _install() -> None:
     call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
     python = VENV / "bin" / "python"
-    pip = [
-        python,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--quiet",
-        "install",
-        "--no-cache-dir",
-        "--require-hashes",
-    ]
     # Beside the environment, not in it: `uv pip sync` removes whatever the lock does not name, uv itself included.
-    call([*pip, "--target", UV, "--upgrade", "-r", HERE / "uv.txt"], "installing uv")
-    call(
-        [UV / "bin" / "uv", "pip", "sync", "--require-hashes", "--build-constraints", HERE / "build.txt", LOCK],
-        "installing the Python packages",
-        {
-            "UV_CACHE_DIR": str(STATE / "cache" / "uv"),
-            "VIRTUAL_ENV": str(VENV),
-            "UV_NO_CONFIG": "1",
-            "UV_HTTP_TIMEOUT": "180",
-        }
-        | ({"SSL_CERT_FILE": os.environ["PIP_CERT"]} if "PIP_CERT" in os.environ else {}),
-    )
+    quietly = ["--disable-pip-version-check", "--quiet", "--no-cache-dir", "--require-hashes", "--upgrade"]
+    call([python, "-m", "pip", "install", *quietly, "--target", TOOLS, "-r", HERE / "uv.txt"], "installing uv")
+    env = {
+        "UV_CACHE_DIR": str(STATE / "cache" / "uv"),
+        "UV_NO_CONFIG": "1",
+        "UV_HTTP_TIMEOUT": "180",
+        "VIRTUAL_ENV": str(VENV),
+    }
+    if "PIP_CERT" in os.environ:
+        env["SSL_CERT_FILE"] = os.environ["PIP_CERT"]
+    hashed = ["--require-hashes", "--build-constraints", HERE / "build.txt", LOCK]
+    call([UV, "pip", "sync", *hashed], "installing the Python packages", env)
     # A path file and a launcher in place of an editable install: no build backend to fetch and to pin.
     for packages in VENV.glob("lib/python*/site-packages"):
         (packages / "daybreak.pth").write_text(f"{ROOT}\n")
@@ -69,5 +60,5 @@ STEP = Step(
     stamp=VENV / "daybreak-stamp",
     made_from=_made_from,
     install=_install,
-    complete=lambda: COMMAND.is_file() and (VENV / "bin" / "pytest").is_file(),
+    complete=lambda: UV.is_file() and COMMAND.is_file() and (VENV / "bin" / "pytest").is_file(),
 )

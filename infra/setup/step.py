@@ -63,7 +63,7 @@ def digest(*parts: Path | str) -> str:
     return total.hexdigest()
 
 
-def call(command: Sequence[str | Path], what: str, env: Mapping[str, str] | None = None) -> None:
+def call(command: Sequence[object], what: str, env: Mapping[str, str] | None = None) -> None:
     """Run a command and let it show its own progress; raise SetupFailure with `what` if it fails."""
     ended = subprocess.run([str(part) for part in command], env=dict(os.environ) | dict(env or {}), cwd=ROOT)
     if ended.returncode:

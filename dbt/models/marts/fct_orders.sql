@@ -39,24 +39,28 @@ corrected as (
 settled as (
 
     select
-        orders.order_id,
-        orders.customer_id,
-        orders.ordered_at,
-        orders.day,
+        payments.order_id,
+        payments.customer_id,
+        payments.ordered_at,
+        payments.day,
         orders.lines,
         orders.items,
-        orders.total_cents,
+        payments.total_cents,
         payments.payment_status,
         payments.payment_id,
         payments.captured_at,
         payments.paid_cents,
         if(corrected.order_id is null, 'settled', 'corrected') as status,
         orders.arrived_at
-    from truth_orders as orders
-    inner join coverage on orders.day = coverage.day
-    left join truth_payments as payments
-        on orders.order_id = payments.order_id and orders.ordered_at = payments.ordered_at
-    left join corrected on orders.day = corrected.day and orders.order_id = corrected.order_id
+    from truth_payments as payments
+    inner join coverage on payments.day = coverage.day
+    left join truth_orders as orders
+        on
+            payments.order_id = orders.order_id
+            and payments.ordered_at = orders.ordered_at
+            and payments.customer_id = orders.customer_id
+            and payments.total_cents = orders.total_cents
+    left join corrected on payments.day = corrected.day and payments.order_id = corrected.order_id
 
 ),
 
@@ -79,7 +83,11 @@ provisional as (
     from silver_orders as orders
     left anti join coverage on orders.day = coverage.day
     left join speed_payments as payments
-        on orders.order_id = payments.order_id and orders.ordered_at = payments.ordered_at
+        on
+            orders.order_id = payments.order_id
+            and orders.ordered_at = payments.ordered_at
+            and orders.customer_id = payments.customer_id
+            and orders.total_cents = payments.total_cents
 
 ),
 
