@@ -12,13 +12,16 @@ from batch.causes import Cause
 KEPT = ("event_id", "event_type", "event_time", "topic", "partition", "offset", "content_hash")
 
 
-def evidence(silver: DataFrame, quarantine: DataFrame, truth: DataFrame, unread: Column) -> DataFrame:
+def evidence(
+    silver: DataFrame, quarantine: DataFrame, truth: DataFrame, conflicts: DataFrame, unread: Column
+) -> DataFrame:
     """Events on which silver and truth disagree, or that are late: event columns, `cause`, `side` ('add' or 'take').
 
     Args:
         silver: silver's events (with late_by_ms) as far as the view had read them.
         quarantine: the stream's quarantine (topic, partition, offset).
         truth: truth's events of the same time range.
+        conflicts: records that truth refused because their event_id had come before with other content (as quarantine).
         unread: over topic, partition, offset: had the stream not read this record yet?
     """
     at = ["topic", "partition", "offset"]
@@ -32,7 +35,10 @@ def evidence(silver: DataFrame, quarantine: DataFrame, truth: DataFrame, unread:
         .otherwise(F.lit(Cause.UNEXPLAINED.value)),
     )
     only_silver = silver.join(truth.select("event_id"), "event_id", "left_anti")
-    taken = only_silver.withColumn("cause", F.lit(Cause.RULE.value))
+    conflicting = conflicts.select(*at).distinct().withColumn("conflicting", F.lit(True))
+    taken = only_silver.join(conflicting, at, "left").withColumn(
+        "cause", F.when(F.col("conflicting"), F.lit(Cause.CONFLICT.value)).otherwise(F.lit(Cause.RULE.value))
+    )
     both = silver.alias("s").join(truth.alias("t"), "event_id")
     other_content = F.col("s.content_hash") != F.col("t.content_hash")
     other_arrival = (
@@ -42,7 +48,7 @@ def evidence(silver: DataFrame, quarantine: DataFrame, truth: DataFrame, unread:
         "event_id",
         F.when(other_content, F.lit(Cause.CONFLICT.value)).otherwise(F.lit(Cause.DUPLICATE.value)).alias("cause"),
     )
-    taken = taken.unionByName(silver.join(swapped, "event_id"), allowMissingColumns=True)
+    taken = taken.drop("conflicting").unionByName(silver.join(swapped, "event_id"), allowMissingColumns=True)
     added = added.drop("refused").unionByName(truth.join(swapped, "event_id"), allowMissingColumns=True)
     add, take = F.lit("add").alias("side"), F.lit("take").alias("side")
     columns = [*KEPT, "cause"]

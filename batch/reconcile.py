@@ -20,12 +20,13 @@ from batch.day import Day
 from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY, compared, summary
 from batch.evidence import evidence
 from batch.said import Said, said
-from batch.truth import events, truth_table, view_days
+from batch.truth import TRUTH_QUARANTINE, events, truth_table, view_days
 from infra import lake
 from infra.drills import point
 from infra.failures import PermanentFailure
 from infra.writes import replace_days
 from streaming.definitions import EVENTS
+from streaming.reasons import Reason
 from streaming.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
 from streaming.views.view import View
@@ -81,7 +82,9 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan) -> Compared
     silver = _silver(session, view, day, stream)
     truth_events = events(session, day.start, day.end + view.reach, plan.definitions[EVENTS])
     truth_events = truth_events.where(F.col("topic").isin(*view.inputs)).persist()
-    found = evidence(silver, lake.read(session, QUARANTINE), truth_events, _unread(stream)).persist()
+    refused = lake.read(session, QUARANTINE)
+    conflicts = lake.read(session, TRUTH_QUARANTINE).where(F.array_contains("reasons", Reason.CONFLICT.value))
+    found = evidence(silver, refused, truth_events, conflicts, _unread(stream)).persist()
     present = {row["cause"] for row in found.select("cause").distinct().collect()}
 
     counted = silver.where(F.col("late_by_ms") == 0)

@@ -1,7 +1,7 @@
 """The tables of the lake as Airflow assets, so that its UI shows what a night reads and writes.
 
 Data flow: dbt's list of sources and models -> assets
-Run: pytest tests/dags/test_nightly.py
+Run: pytest tests/dags/test_dags.py
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """One nightly step: a command of ours, run by spark-submit or by the shell.
 
 Data flow: step name and day -> `batch` in a Spark driver -> exit code
-Run: airflow tasks test nightly truth 2026-01-01
+Run: daybreak backfill --from 2026-01-01 --to 2026-01-01
 """
 
 import os

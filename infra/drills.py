@@ -1,7 +1,7 @@
 """Drill points: places where an operator or a test may hold a process, to kill it exactly there.
 
 Data flow: `<home>/drills/<place>` exists -> the process writes `<place>.reached` and waits until the file is gone
-Run: touch .daybreak/drills/ingest.after-bronze
+Run: touch .daybreak/drills/ingest.after-bronze, then rm it
 """
 
 import os

@@ -1,7 +1,7 @@
 """Freshness: how long after it happened an event is in silver, and in each view.
 
 Data flow: silver/events, speed/progress -> seconds from event time to commit, p50 and p95
-Run: daybreak demo
+Run: daybreak freshness --minutes 10
 
 Event time to commit time, so it holds the shop's own delay too. A view has an event when its query has finished a
 micro-batch that read the silver commit which holds it.

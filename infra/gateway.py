@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import urllib3
-from minio import Minio
 from minio.error import MinioException
 from pyhive import exc, hive
 from thrift.transport.TTransport import TTransportException
 
 from infra.failures import PermanentFailure, TransientFailure, reported
+from infra.s3 import client
 from infra.settings import Settings, settings
 from infra.tables import WRITERS, Writer
 
@@ -71,15 +71,7 @@ def opened(user: str = "daybreak") -> Iterator[Gateway]:
 
 def delta_tables(s: Settings) -> Iterator[tuple[str, str]]:
     """Every `(layer, name)` under the lake root that has a Delta log. Raises TransientFailure without the store."""
-    endpoint = urllib3.util.parse_url(s.s3_endpoint)
-    store = Minio(
-        endpoint.netloc or "",
-        access_key=s.s3_access_key,
-        secret_key=s.s3_secret_key.get_secret_value(),
-        secure=endpoint.scheme == "https",
-        region=s.s3_region,
-        http_client=urllib3.PoolManager(retries=urllib3.Retry(2, backoff_factor=0.2), timeout=10),
-    )
+    store = client(s)
     try:
         for layer in WRITERS:
             for folder in store.list_objects(s.bucket, f"{layer}/"):

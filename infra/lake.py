@@ -4,8 +4,11 @@ Data flow: Table -> Delta table under the lake root
 Run: daybreak tables
 """
 
+from collections.abc import Iterator
+
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from infra.tables import Table
 
@@ -21,8 +24,9 @@ COMPACTED = {"delta.autoOptimize.autoCompact": "true"}
 
 
 def create(session: SparkSession, table: Table, compacted: bool = False) -> None:
-    """Create the table where it is missing; an existing one is left as it is."""
+    """Create the table where it is missing; an existing one gets the columns it lacks, and keeps its rows."""
     if DeltaTable.isDeltaTable(session, table.path):
+        _widen(session, table)
         return
     builder = DeltaTable.createIfNotExists(session).location(table.path).addColumns(table.schema)
     if table.partitioned_by:
@@ -32,6 +36,24 @@ def create(session: SparkSession, table: Table, compacted: bool = False) -> None
     builder.execute()
     for name, check in table.constraints:
         session.sql(f"ALTER TABLE delta.`{table.path}` ADD CONSTRAINT {name} CHECK ({check})")
+
+
+def _widen(session: SparkSession, table: Table) -> None:
+    there = set(_columns(read(session, table).schema))
+    if there.issuperset(_columns(table.schema)):
+        return
+    nothing = session.createDataFrame([], table.schema)
+    nothing.write.format("delta").mode("append").option("mergeSchema", "true").save(table.path)
+
+
+def _columns(schema: DataType, path: str = "") -> Iterator[str]:
+    """The path of every column, those inside structs and arrays too."""
+    if isinstance(schema, ArrayType):
+        yield from _columns(schema.elementType, path)
+    if isinstance(schema, StructType):
+        for field in schema:
+            yield f"{path}.{field.name}"
+            yield from _columns(field.dataType, f"{path}.{field.name}")
 
 
 def read(session: SparkSession, table: Table, version: int | None = None) -> DataFrame:

@@ -7,9 +7,8 @@ Run: daybreak tables
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deltalake import DeltaTable
-
 from infra.gateway import delta_tables
+from infra.reader import delta
 from infra.settings import Settings
 from infra.tables import WRITERS
 
@@ -25,20 +24,9 @@ class Listed:
     writer: str
 
 
-def storage_options(s: Settings) -> dict[str, str]:
-    """How delta-rs reaches the store."""
-    return {
-        "AWS_ENDPOINT_URL": s.s3_endpoint,
-        "AWS_ALLOW_HTTP": str(s.s3_endpoint.startswith("http://")).lower(),
-        "AWS_REGION": s.s3_region,
-        "AWS_ACCESS_KEY_ID": s.s3_access_key,
-        "AWS_SECRET_ACCESS_KEY": s.s3_secret_key.get_secret_value(),
-    }
-
-
 def listed(s: Settings) -> Iterator[Listed]:
     """Every table, layer by layer; the rows are counted from the log's own statistics."""
     for layer, name in delta_tables(s):
-        table = DeltaTable(f"s3://{s.bucket}/{layer}/{name}", storage_options=storage_options(s))
+        table = delta(s, f"{layer}/{name}")
         path = f"{s.lake}/{layer}/{name}"
         yield Listed(f"{layer}.{name}", path, table.count(), table.version(), WRITERS[layer].value)

@@ -7,30 +7,36 @@ Run: daybreak up --only postgres
 import base64
 import os
 import secrets
-import uuid
 
 from infra.settings import Settings
 
 OWNER_ONLY = 0o600
 
 
+def _token(size: int) -> str:
+    # Letters, digits and - _ only: it goes into URLs, ini files and connection strings unescaped. Never - first: a
+    # command line would take it for an option, once in 64 times.
+    while (token := secrets.token_urlsafe(size)).startswith("-"):
+        pass
+    return token
+
+
 def _password() -> str:
-    # Letters, digits and - _ only: it goes into URLs, ini files and connection strings unescaped.
-    return secrets.token_urlsafe(24)
+    return _token(24)
 
 
 def _wanted(s: Settings) -> dict[str, str]:
     """A fresh value for every secret of the services that are ours; those of yours come from you."""
     wanted = {"DAYBREAK_SUPERVISOR_PASSWORD": _password()}
     if s.embedded("kafka_bootstrap"):
-        wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = _token(16)
     if s.embedded("s3_endpoint"):
         wanted |= {"DAYBREAK_S3_ACCESS_KEY": secrets.token_hex(10), "DAYBREAK_S3_SECRET_KEY": _password()}
     if s.embedded("postgres_dsn"):
         wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
     if s.embedded("airflow_url"):
         wanted["DAYBREAK_AIRFLOW_PASSWORD"] = _password()
-        wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = secrets.token_urlsafe(64)
+        wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = _token(64)
         wanted["DAYBREAK_AIRFLOW_FERNET_KEY"] = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
     return wanted
 

@@ -17,8 +17,6 @@ def spark_defaults(s: Settings) -> dict[str, str]:
     jars = s.home / "jars" / "spark"
     shared = {
         "spark.driver.extraClassPath": f"{jars}/*",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC -XX:+UseSerialGC -Djava.io.tmpdir={s.home}/tmp",
         "spark.local.dir": f"{s.home}/tmp",
         "spark.ui.enabled": "false",
@@ -45,7 +43,9 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
         "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
     }
-    if not s.spark_master.startswith("local"):
+    if s.spark_master.startswith("local"):
+        shared["spark.driver.host"] = shared["spark.driver.bindAddress"] = "127.0.0.1"
+    else:
         shared["spark.jars"] = ",".join(str(jar) for jar in sorted(jars.glob("*.jar")))
     return shared
 
@@ -86,7 +86,8 @@ def spark(app: str, memory: str, **more: str) -> SparkSession:
     """A session for `app`; `more` are Spark settings with `__` for the dots."""
     s = settings()
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if s.spark_master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
     for key, value in more.items():
         builder = builder.config(key.replace("__", "."), value)

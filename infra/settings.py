@@ -39,8 +39,6 @@ class Settings(BaseSettings):
     stream_ui_port: int = _port(7)
     supervisor_port: int = _port(8)
     docs_port: int = _port(9)
-    airflow_log_port: int = _port(10)
-    airflow_triggerer_log_port: int = _port(11)
 
     kafka_bootstrap: str = Field(
         default_factory=lambda d: f"127.0.0.1:{d['kafka_port']}", description="Kafka bootstrap servers"

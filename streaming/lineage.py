@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from infra import lake
 from infra.failures import PermanentFailure
+from infra.settings import settings
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.definitions import EVENTS
@@ -59,17 +60,19 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
             f"the checkpoint at {checkpoints.root} ({ours}) is not that of the tables ({theirs}). {REBUILD}"
         )
     written = json.loads(checkpoints.read("definitions") or "{}")
-    changed = sorted(
-        name for name in definitions if name != EVENTS and written.get(name) not in (None, definitions[name])
-    )
+    now = _state(definitions)
+    changed = sorted(name for name in now if name != EVENTS and written.get(name) not in (None, now[name]))
     if changed:
-        raise PermanentFailure(
-            f"the definition of {', '.join(changed)} has changed since its state was built. {REBUILD}"
-        )
+        raise PermanentFailure(f"{', '.join(changed)} changed since the stream's state was built. {REBUILD}")
     remember(checkpoints, definitions)
     return ours
 
 
 def remember(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> None:
     """Write down by which definitions the checkpoints' state is built."""
-    checkpoints.write("definitions", json.dumps(dict(definitions)))
+    checkpoints.write("definitions", json.dumps(_state(definitions)))
+
+
+def _state(definitions: Mapping[str, str]) -> dict[str, str]:
+    """What the views' state depends on: their definitions, and the delay, which the watermark was built with."""
+    return {**definitions, "DAYBREAK_DELAY_SECONDS": str(settings().delay_seconds)}

@@ -22,6 +22,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from infra.rows import frame
 from infra.tables import Table
 from infra.writes import append_once
 from streaming.checkpoint import Planned
@@ -29,15 +30,13 @@ from streaming.checkpoint import Planned
 INGEST = "ingest"
 """The `query` of the ingest's rows; a view's rows have its name."""
 
-OFFSETS = ArrayType(
-    StructType(
-        [
-            StructField("topic", StringType()),
-            StructField("partition", IntegerType()),
-            StructField("from", LongType()),
-            StructField("to", LongType()),
-        ]
-    )
+RANGE = StructType(
+    [
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("from", LongType()),
+        StructField("to", LongType()),
+    ]
 )
 """A half-open range of Kafka offsets per partition."""
 
@@ -54,7 +53,7 @@ PROGRESS = Table(
             StructField("gate", TimestampType()),
             StructField("watermark", TimestampType()),
             StructField("max_event_time", TimestampType()),
-            StructField("offsets", OFFSETS),
+            StructField("offsets", ArrayType(RANGE)),
             StructField("rows", MapType(StringType(), LongType())),
             StructField("durations", MapType(StringType(), LongType())),
             StructField("versions", MapType(StringType(), LongType())),
@@ -98,20 +97,20 @@ class MicroBatch:
 
     def record(self, session: SparkSession) -> None:
         """Write the row; a repeated batch writes nothing."""
-        row = (
-            self.query,
-            self.lineage,
-            self.batch_id,
-            self.planned.as_of,
-            datetime.now(UTC),
-            self.gate,
-            self.planned.watermark,
-            self.max_event_time,
-            self.offsets,
-            self.rows,
-            self.durations,
-            self.versions,
-            self.silver_version,
-            self.definition,
-        )
-        append_once(session.createDataFrame([row], PROGRESS.schema).coalesce(1), PROGRESS, self.writer, self.batch_id)
+        row = {
+            "query": self.query,
+            "lineage": self.lineage,
+            "batch_id": self.batch_id,
+            "as_of": self.planned.as_of,
+            "committed_at": datetime.now(UTC),
+            "gate": self.gate,
+            "watermark": self.planned.watermark,
+            "max_event_time": self.max_event_time,
+            "offsets": [dict(zip(RANGE.fieldNames(), at, strict=True)) for at in self.offsets],
+            "rows": list(self.rows.items()),
+            "durations": list(self.durations.items()),
+            "versions": list(self.versions.items()),
+            "silver_version": self.silver_version,
+            "definition": self.definition,
+        }
+        append_once(frame(session, [row], PROGRESS.schema), PROGRESS, self.writer, self.batch_id)

@@ -13,12 +13,17 @@ from datetime import UTC, datetime
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from infra import lake
+from infra.rows import frame
 from streaming.silver import SILVER
 
 NEIGHBOURHOOD_MS = 600_000
 """Late event times closer than this are looked up as one range, so that a range prunes files and the filter stays short."""
+
+ID = StructType([StructField("event_id", StringType())])
+KNOWN = StructType([*ID, StructField("content_hash", LongType())])
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def late_known(session: SparkSession, late: Sequence[Arrival], lineage: str, bat
     """(event_id, content_hash) of the written arrivals that late events repeat, from silver around their event times."""
     if not late:
         return []
-    ids = session.createDataFrame([(a.event_id,) for a in late], "event_id string")
+    ids = frame(session, [{"event_id": a.event_id} for a in late], ID)
     found = (
         lake.read(session, SILVER)
         .where(_around([a.time_ms for a in late]))
@@ -95,7 +100,7 @@ def _around(times: Sequence[int]) -> Column:
 
 def as_written(session: SparkSession, known: Sequence[tuple[str, int]], like: DataFrame) -> DataFrame:
     """Written arrivals as rows beside judged ones: `written` true, no reasons, everything else null."""
-    rows = session.createDataFrame(list(known), "event_id string, content_hash long").distinct()
+    rows = frame(session, [{"event_id": event_id, "content_hash": content} for event_id, content in set(known)], KNOWN)
     return (
         like.where(F.lit(False))
         .drop("event_id", "content_hash", "written", "reasons")

@@ -93,13 +93,13 @@ def run() -> None:
 
 def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
     s = settings()
-    start = checkpoints.read("start") or "earliest"
+    ends = json.loads(checkpoints.read("start") or "{}")
     kafka = (
         session.readStream.format("kafka")
         .option("kafka.bootstrap.servers", s.kafka_bootstrap)
         .options(**s.kafka_spark)
         .option("subscribe", ",".join(CONTRACTS))
-        .option("startingOffsets", start)
+        .option("startingOffsets", topics.starting_offsets(ends))
         .option("includeHeaders", "true")
         .option("failOnDataLoss", "true")
         .option("maxOffsetsPerTrigger", s.max_offsets_per_trigger)

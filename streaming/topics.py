@@ -5,6 +5,7 @@ Run: python -m streaming
 """
 
 import json
+from collections.abc import Mapping
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
@@ -12,6 +13,9 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, Resourc
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import settings
 from streaming.contracts import CONTRACTS
+
+EARLIEST = -2
+"""Spark's number for the start of a partition."""
 
 
 def create() -> None:
@@ -39,6 +43,18 @@ def create() -> None:
                 raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
     _refuse_producer_clocks(admin)
     _announce()
+
+
+def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
+    """Where ingest begins, as Spark wants it: behind what has been read, and at the start of every other partition."""
+    s = settings()
+    present = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **s.kafka_client}).list_topics(timeout=20).topics
+    return json.dumps(
+        {
+            topic: {str(number): ends.get(topic, {}).get(str(number), EARLIEST) for number in present[topic].partitions}
+            for topic in CONTRACTS
+        }
+    )
 
 
 def _refuse_producer_clocks(admin: AdminClient) -> None:

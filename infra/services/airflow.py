@@ -74,6 +74,7 @@ def environment(s: Settings) -> dict[str, str]:
     }
     return flat | {
         "AIRFLOW_HOME": str(s.home / "airflow"),
+        "DAYBREAK_NIGHT_MEMORY": s.night_memory,
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
     }
 

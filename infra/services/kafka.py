@@ -59,7 +59,14 @@ def prepare(s: Settings) -> None:
     file = folder / "server.properties"
     file.write_text("".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
-    format_log = ["kafka.tools.StorageTool", "format", "--ignore-formatted", "-t", s.kafka_cluster_id, "-c", str(file)]
+    format_log = [
+        "kafka.tools.StorageTool",
+        "format",
+        "--ignore-formatted",
+        f"--cluster-id={s.kafka_cluster_id}",
+        "-c",
+        str(file),
+    ]
     if not (folder / "log" / "meta.properties").exists():
         said = subprocess.run(_java(s, *format_log), capture_output=True, text=True)
         if said.returncode:

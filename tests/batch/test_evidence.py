@@ -14,13 +14,14 @@ EVENT = "event_id string, event_type string, event_time timestamp, topic string,
 READ_TO = 100
 """The view had read offsets below this."""
 
-# event -> (offset, content, late by) in silver, (offset, content) in truth, offset in quarantine, (cause, side) found
+# event -> (offset, content, late by) in silver, (offset, content) in truth, offset in a quarantine, (cause, side) found
 CASES = {
     "same on both sides": ((1, 1, 0), (1, 1), None, set()),
     "late": ((2, 1, 5), (2, 1), None, {(Cause.LATE, "add")}),
     "not read yet": (None, (100, 1), None, {(Cause.NOT_READ, "add")}),
     "quarantined then, valid now": (None, (3, 1), 3, {(Cause.RULE, "add")}),
     "valid then, refused now": ((4, 1, 0), None, None, {(Cause.RULE, "take")}),
+    "came with other content days before": ((12, 2, 0), None, 12, {(Cause.CONFLICT, "take")}),
     "another arrival kept": ((5, 1, 0), (6, 1), None, {(Cause.DUPLICATE, "take"), (Cause.DUPLICATE, "add")}),
     "other content kept": ((7, 1, 0), (8, 2), None, {(Cause.CONFLICT, "take"), (Cause.CONFLICT, "add")}),
     "read, and lost by the machine": (None, (9, 1), None, {(Cause.UNEXPLAINED, "add")}),
@@ -44,6 +45,7 @@ def found(spark: SparkSession) -> dict[str, set[tuple[str, str]]]:
         spark.createDataFrame(silver, f"{EVENT}, late_by_ms long"),
         spark.createDataFrame(refused, "topic string, partition int, offset long"),
         spark.createDataFrame(truth, EVENT),
+        spark.createDataFrame([("orders", 0, 12)], "topic string, partition int, offset long"),
         F.col("offset") >= READ_TO,
     ).collect()
     by_event: dict[str, set[tuple[str, str]]] = {name: set() for name in CASES}

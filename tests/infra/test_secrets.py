@@ -33,6 +33,13 @@ def test_first_start_makes_every_secret_and_settings_read_them(home: Path) -> No
     assert len(s.kafka_cluster_id) == 22
 
 
+def test_no_secret_looks_like_an_option(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter(["-first", "second"] * 10)
+    monkeypatch.setattr("infra.secrets.secrets.token_urlsafe", lambda size: next(drawn))
+    secrets.ensure(load())
+    assert load().kafka_cluster_id == "second"
+
+
 def test_the_file_is_its_owners_only(home: Path) -> None:
     secrets.ensure(load())
     assert stat.S_IMODE((home / "secrets.env").stat().st_mode) == 0o600

@@ -20,7 +20,7 @@ from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 
 from infra.ledger import Entry, Ledger, read_ledger
-from infra.listing import storage_options
+from infra.reader import options as storage_options
 from infra.send import Sender
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings

@@ -1,0 +1,19 @@
+"""A few rows of the driver's as a DataFrame, by Arrow: from a Python list Spark would start a Python worker for them.
+
+Data flow: dicts -> Arrow table -> DataFrame
+Run: pytest tests/infra/test_rows.py
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+
+def frame(session: SparkSession, rows: Iterable[Mapping[str, Any]], schema: StructType) -> DataFrame:
+    """Rows as a DataFrame of one partition; a missing field is null. Maps are lists of pairs, structs are dicts."""
+    table = pa.Table.from_pylist([dict(row) for row in rows], schema=to_arrow_schema(schema, timezone="UTC"))
+    return session.createDataFrame(table, schema).coalesce(1)
