@@ -34,10 +34,15 @@ class Finding:
 def probe(s: Settings) -> Iterator[Finding]:
     """Try every need in turn; stops after the first one if the store does not answer at all."""
     store = client(s, tries=1)
+    ours = s.embedded("s3_endpoint")
     try:
-        problem = None if store.bucket_exists(s.bucket) else f"there is no bucket {s.bucket!r}; `daybreak up` makes it"
+        there = store.bucket_exists(s.bucket)
+        problem = (
+            None if there else f"there is no bucket {s.bucket!r}; {'`daybreak up` makes it' if ours else 'make it'}"
+        )
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
-        problem = f"{s.s3_endpoint} does not answer ({type(failure).__name__}); `daybreak up` starts the embedded store"
+        hint = "`daybreak up` starts it" if ours else "check DAYBREAK_S3_ENDPOINT and the keys"
+        problem = f"{s.s3_endpoint} does not answer as it should ({type(failure).__name__}); {hint}"
     yield Finding(f"bucket {s.bucket} at {s.s3_endpoint}", problem)
     if problem:
         return

@@ -96,7 +96,7 @@ def prepare(s: Settings) -> None:
     for arguments in (["db", "migrate"], ["pools", "import", str(pools)]):
         said = subprocess.run(
             [str(BIN / "airflow"), *arguments],
-            env=os.environ | shared_env(s.home) | environment(s),
+            env=os.environ | shared_env(s) | environment(s),
             capture_output=True,
             text=True,
         )

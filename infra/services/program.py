@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from infra.settings import ROOT
+from infra.settings import ROOT, Settings
 
 BIN = Path(sys.prefix) / "bin"
 """Commands of the Python environment we run in."""
@@ -60,17 +60,19 @@ class Program:
     """An exit code after which a restart would not help."""
 
 
-def shared_env(home: Path) -> dict[str, str]:
+def shared_env(s: Settings) -> dict[str, str]:
     """What every program sees: our commands first on the path, our modules, our home; nothing that points elsewhere."""
-    return {
+    env = {
         "PATH": f"{BIN}:{os.environ.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",
-        "DAYBREAK_HOME": str(home),
-        "SPARK_CONF_DIR": str(home / "spark"),
-        "SPARK_LOCAL_IP": "127.0.0.1",
+        "DAYBREAK_HOME": str(s.home),
+        "SPARK_CONF_DIR": str(s.home / "spark"),
         "TZ": "UTC",
     }
+    if s.spark_master.startswith("local"):
+        env["SPARK_LOCAL_IP"] = "127.0.0.1"
+    return env
 
 
 def settings_env() -> dict[str, str]:

@@ -88,7 +88,7 @@ class Supervisor:
         """Start the daemon with these programs known and none started. Raises TransientFailure if it does not answer."""
         s = self._settings
         file = configuration.write(s, programs)
-        env = os.environ | shared_env(s.home) | {MARK: str(s.home)}
+        env = os.environ | shared_env(s) | {MARK: str(s.home)}
         command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(file)]
         said = subprocess.run(command, env=env, capture_output=True, text=True)
         give_up = time.monotonic() + START_SECONDS

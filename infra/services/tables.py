@@ -29,7 +29,7 @@ def register(s: Settings, tell: Tell, waiting: Tell) -> None:
         with log.open("w") as output:
             command = [sys.executable, "-m", "batch", "prepare"]
             code = subprocess.run(
-                command, stdout=output, stderr=output, cwd=ROOT, env=os.environ | shared_env(s.home)
+                command, stdout=output, stderr=output, cwd=ROOT, env=os.environ | shared_env(s)
             ).returncode
         if code:
             raise TransientFailure(f"`python -m batch prepare` failed (exit {code}); see {log}")
