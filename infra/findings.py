@@ -7,7 +7,7 @@ Run: daybreak found --from 2026-01-01 --to 2026-01-03
 from dataclasses import dataclass
 from datetime import date
 
-from infra.reader import delta
+from infra.reader import read
 from infra.settings import Settings
 
 
@@ -32,7 +32,7 @@ class Finding:
 
 def findings(s: Settings, first: date, last: date) -> list[Finding]:
     """Of the days in [first, last] that a night has reconciled."""
-    table = delta(s, "reconciliation/summary").to_pyarrow_table()
+    table = read(s, "reconciliation/summary")
     columns = table.column_names
     causes = columns[columns.index("speed") + 1 : columns.index("truth")]
     rows = [row for row in table.to_pylist() if first <= row["day"] <= last]

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from infra.drain import INGEST
-from infra.reader import delta, read
+from infra.reader import dataset, read
 from infra.settings import Settings
 
 
@@ -33,12 +33,7 @@ class Freshness:
 def freshness(s: Settings, since: datetime, until: datetime) -> list[Freshness]:
     """Of on-time events with event times in [since, until): in silver first, then in each view."""
     filters = (pc.field("event_time") >= since) & (pc.field("event_time") < until) & (pc.field("late_by_ms") == 0)
-    events = (
-        delta(s, "silver/events")
-        .to_pyarrow_dataset()
-        .to_table(["event_time", "lineage", "batch_id"], filter=filters)
-        .to_pylist()
-    )
+    events = dataset(s, "silver/events").to_table(["event_time", "lineage", "batch_id"], filter=filters).to_pylist()
     progress = read(s, "speed/progress").to_pylist()
     batches = {(row["lineage"], row["batch_id"]): row for row in progress if row["query"] == INGEST}
     placed = [(event["event_time"], batches.get((event["lineage"], event["batch_id"]))) for event in events]

@@ -5,8 +5,10 @@ Run: daybreak tables
 """
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
+from pyarrow import fs
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
@@ -33,6 +35,23 @@ def delta(s: Settings, table: str, version: int | None = None) -> DeltaTable:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
 
 
-def read(s: Settings, table: str, columns: list[str] | None = None) -> pa.Table:
-    """All rows of the table, now."""
-    return delta(s, table).to_pyarrow_table(columns=columns)
+def dataset(s: Settings, table: str, version: int | None = None) -> ds.Dataset:
+    """The table for Arrow's filters. Arrow reads the files by its own S3 client: through delta-rs its threads would call
+    Python, and one that still does so when the process ends aborts it."""
+    store = fs.S3FileSystem(
+        access_key=s.s3_access_key,
+        secret_key=s.s3_secret_key.get_secret_value(),
+        region=s.s3_region,
+        endpoint_override=s.s3_endpoint,
+        connect_timeout=10,
+    )
+    files = fs.SubTreeFileSystem(f"{s.bucket}/{table}", store)
+    return delta(s, table, version).to_pyarrow_dataset(filesystem=files)
+
+
+def read(s: Settings, table: str, columns: list[str] | None = None, version: int | None = None) -> pa.Table:
+    """All rows of the table, now or as of a version."""
+    try:
+        return dataset(s, table, version).to_table(columns=columns)
+    except OSError as failure:
+        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure

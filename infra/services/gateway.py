@@ -24,8 +24,8 @@ def configuration(s: Settings) -> dict[str, str]:
         "spark.hadoop.hive.server2.thrift.port": str(s.gateway_port),
         "spark.hadoop.hive.exec.scratchdir": f"{s.home}/gateway/scratch",
         "spark.hadoop.hive.exec.local.scratchdir": f"{s.home}/gateway/local",
-        # Hive deletes this folder with all in it whenever a session ends: it must be nothing's home.
-        "spark.hadoop.hive.downloaded.resources.dir": f"{s.home}/gateway/resources",
+        # Hive's downloaded.resources.dir stays as it is, a folder per session in java.io.tmpdir: it is deleted, with all
+        # in it, when a session ends.
         "spark.hadoop.hive.server2.logging.operation.log.location": f"{s.home}/gateway/operations",
         # A result is fetched in parts: a careless `SELECT *` must not fill the driver.
         "spark.sql.thriftServer.incrementalCollect": "true",

@@ -19,8 +19,8 @@ import psutil
 from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 
+from infra import reader
 from infra.ledger import Entry, Ledger, read_ledger
-from infra.reader import options as storage_options
 from infra.send import Sender
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings
@@ -85,19 +85,15 @@ class Platform:
         """The ledger's acked entries."""
         return [entry for entry in read_ledger(self.ledger) if entry.outcome == "acked"]
 
-    def table(self, name: str, **options: Any) -> DeltaTable:
+    def table(self, name: str) -> DeltaTable:
         """A table of the lake, `layer/name`, without Spark."""
-        return DeltaTable(
-            f"s3://{self.settings.bucket}/{name}", storage_options=storage_options(self.settings), **options
-        )
+        return reader.delta(self.settings, name)
 
     def rows(self, name: str, *columns: str, version: int | None = None) -> list[dict[str, Any]]:
         """Rows of a table as dictionaries, timestamps in UTC."""
-        table = self.table(name, **({} if version is None else {"version": version}))
-        found: list[dict[str, Any]] = table.to_pyarrow_table(columns=list(columns) or None).to_pylist(
-            maps_as_pydicts="strict"
-        )
-        return found
+        found = reader.read(self.settings, name, list(columns) or None, version)
+        rows: list[dict[str, Any]] = found.to_pylist(maps_as_pydicts="strict")
+        return rows
 
     def ends(self) -> dict[tuple[str, int], int]:
         """One past the last offset in Kafka, per topic and partition."""
