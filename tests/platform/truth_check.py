@@ -138,7 +138,8 @@ def misspoken(platform: Platform) -> list[str]:
         said: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         for key, values, row in answered(platform, "speed", view):
             if row["lineage"] == newest:
-                said[key] = max(said.get(key, ((),)), (_rank(view, row), values), key=lambda one: one[0])
+                candidate = (_rank(view, row, values), values)
+                said[key] = min(said.get(key, candidate), candidate, key=lambda one: one[0])
         expected = RECOMPUTED[view](on_time)
         if view == "order_payments":
             watermark = max(
@@ -151,12 +152,13 @@ def misspoken(platform: Platform) -> list[str]:
     return faults
 
 
-def _rank(view: str, row: dict[str, Any]) -> tuple[Any, ...]:
-    """The larger, the more a row is the stream's current answer."""
+def _rank(view: str, row: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The smaller, the more a row is the stream's current answer."""
     if view == "order_totals":
-        return row["as_of"], row["batch_id"]
-    # The first capture wins, whenever it was said; unpaid is what is left.
-    return (-(_utc(row["captured_at"]) or LAST).timestamp(), row["as_of"], row["batch_id"])
+        return -row["as_of"].timestamp(), -row["batch_id"]
+    # The first capture wins, whenever it was said; unpaid is what is left; then as `order_payments` chooses among orders.
+    customer, time, total, _, payment, captured_at, amount = values
+    return captured_at or LAST, payment or "~", amount or 0, time, total, customer
 
 
 def _different(what: str, expected: Rows, found: Rows) -> list[str]:
