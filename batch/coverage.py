@@ -27,9 +27,10 @@ from pyspark.sql.types import (
 from batch.archive import ARCHIVE, Ends, ends
 from batch.day import Day
 from infra import lake
+from infra.rows import frame
 from infra.tables import Table
 from infra.writes import replace_days
-from streaming.views import VIEWS
+from streaming.views import REACH
 
 COVERAGE = Table(
     "reconciliation",
@@ -98,19 +99,21 @@ def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, Any]]) 
     newer = F.lit(True)
     for topic, partition, end in covered:
         newer = newer & ~((F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end))
-    reach = max(view.reach for view in VIEWS.values())
-    found = archived.where(newer).select(
-        "day",
-        F.to_date(F.col("event_time") - F.expr(f"INTERVAL {int(reach / timedelta(seconds=1))} SECONDS")).alias(
-            "before"
-        ),
-    )
+    reach = F.expr(f"INTERVAL {int(REACH / timedelta(seconds=1))} SECONDS")
+    found = archived.where(newer).select("day", F.to_date(F.col("event_time") - reach).alias("before"))
     return {value for row in found.distinct().collect() for value in row if value is not None}
 
 
 def settle(session: SparkSession, done: Plan) -> None:
     """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
-    offsets = [(topic, partition, to) for (topic, partition), to in sorted(done.ends.items())]
     now = datetime.now(UTC)
-    rows = [(day.date, done.revisions[day.date], done.run, now, offsets, dict(done.definitions)) for day in done.days]
-    replace_days(session.createDataFrame(rows, COVERAGE.schema).coalesce(1), COVERAGE, [day.date for day in done.days])
+    shared = {
+        "run": done.run,
+        "settled_at": now,
+        "offsets": [
+            {"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(done.ends.items())
+        ],
+        "definitions": list(done.definitions.items()),
+    }
+    rows = [{"day": day.date, "revision": done.revisions[day.date], **shared} for day in done.days]
+    replace_days(frame(session, rows, COVERAGE.schema), COVERAGE, [day.date for day in done.days])

@@ -25,6 +25,7 @@ from batch.truth import truth as truth_of_days
 from infra import lake
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lease import Lease
+from infra.rows import frame
 from infra.session import spark
 from infra.settings import settings
 from infra.tables import Table
@@ -72,7 +73,7 @@ def create_tables(own: SparkSession) -> None:
 
 def prepare() -> None:
     """Create the night's tables, so that the gateway can serve them before the first night."""
-    with Lease("night", settings().lease_wait_seconds):
+    with _lease():
         own = session()
         create_tables(own)
         own.stop()
@@ -80,7 +81,7 @@ def prepare() -> None:
 
 def upkeep() -> None:
     """Remove files of the night's tables that no version of the last week needs."""
-    with Lease("night", settings().lease_wait_seconds):
+    with _lease():
         own = session()
         vacuum(own, tables(own))
         own.stop()
@@ -94,13 +95,18 @@ def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
     if day.end > datetime.now(UTC):
         raise PermanentFailure(f"{day} is not over yet: a night recomputes whole days (UTC)")
     own = session()
+    with _lease():
+        create_tables(own)
+        if not lake.exists(own, BRONZE):
+            raise TransientFailure("the stream has not created its tables yet: is it running?")
     for step in steps:
-        with Lease("night", settings().lease_wait_seconds):
-            create_tables(own)
-            if not lake.exists(own, BRONZE):
-                raise TransientFailure("the stream has not created its tables yet: is it running?")
+        with _lease():
             _say(f"{step}: {STEPS[step](own, day, full)}")
     own.stop()
+
+
+def _lease() -> Lease:
+    return Lease("night", settings().lease_wait_seconds)
 
 
 def _archive(own: SparkSession, day: Day, full: bool) -> str:
@@ -156,8 +162,8 @@ def _behind(own: SparkSession, todo: Plan, step: Step) -> tuple[Day, ...]:
 
 
 def _mark(own: SparkSession, days: Sequence[Day], truth_run: str, reconcile_run: str | None) -> None:
-    rows = [(day.date, truth_run, reconcile_run) for day in days]
-    replace_days(own.createDataFrame(rows, STATE.schema).coalesce(1), STATE, [day.date for day in days])
+    rows = [{"day": day.date, "truth": truth_run, "reconcile": reconcile_run} for day in days]
+    replace_days(frame(own, rows, STATE.schema), STATE, [day.date for day in days])
 
 
 def _names(days: Sequence[Day]) -> str:

@@ -28,7 +28,7 @@ from infra.writes import replace_days
 from streaming.definitions import EVENTS
 from streaming.reasons import Reason
 from streaming.silver import QUARANTINE, SILVER
-from streaming.views import VIEWS
+from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
 
@@ -46,7 +46,8 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
     """Compare the days and write what was found. Raises PermanentFailure, naming the rows, if something is unexplained."""
     faults: list[str] = []
     for day in days:
-        found = [compare(session, view, day, plan) for view in VIEWS.values()]
+        known = events(session, day.start, day.end + REACH, plan.definitions[EVENTS]).persist()
+        found = [compare(session, view, day, plan, known) for view in VIEWS.values()]
         stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
         for table, frames in (
             (EVIDENCE, [one.evidence for one in found]),
@@ -60,6 +61,7 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
         for one in found:
             one.rows.unpersist()
             one.evidence.unpersist()
+        known.unpersist()
     if faults:
         raise PermanentFailure(
             f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "
@@ -76,12 +78,12 @@ def unexplained(session: SparkSession, day: Day) -> list[str]:
     ]
 
 
-def compare(session: SparkSession, view: View, day: Day, plan: Plan) -> Compared:
-    """Compare one view for one day."""
+def compare(session: SparkSession, view: View, day: Day, plan: Plan, known: DataFrame) -> Compared:
+    """Compare one view for one day; `known` are truth's events of the day and of REACH after it."""
     stream = said(session, view, day, plan.definitions[view.name])
     silver = _silver(session, view, day, stream)
-    truth_events = events(session, day.start, day.end + view.reach, plan.definitions[EVENTS])
-    truth_events = truth_events.where(F.col("topic").isin(*view.inputs)).persist()
+    in_reach = F.col("event_time") < F.lit(day.end + view.reach)
+    truth_events = known.where(in_reach & F.col("topic").isin(*view.inputs))
     refused = lake.read(session, QUARANTINE)
     conflicts = lake.read(session, TRUTH_QUARANTINE).where(F.array_contains("reasons", Reason.CONFLICT.value))
     found = evidence(silver, refused, truth_events, conflicts, _unread(stream)).persist()

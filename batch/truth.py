@@ -23,7 +23,7 @@ from streaming.judge import judge
 from streaming.repeats import outcomes
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.speed import view_schema
-from streaming.views import VIEWS
+from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
 RUN = StructField("run", StringType())
@@ -72,9 +72,8 @@ def view_days(view: View, found: DataFrame, days: Sequence[Day]) -> DataFrame:
 
 def truth(session: SparkSession, days: Sequence[Day], run: str, definitions: dict[str, str]) -> None:
     """Replace the days in every truth table."""
-    reach = max(view.reach for view in VIEWS.values())
     for day in days:
-        rows = decided(session, day.start, day.end + reach).persist()
+        rows = decided(session, day.start, day.end + REACH).persist()
         try:
             found = accepted(rows, definitions[EVENTS]).persist()
             stamp = F.lit(run)

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from infra.drain import INGEST
-from infra.reader import dataset, read
+from infra.reader import read
 from infra.settings import Settings
 
 
@@ -32,8 +32,8 @@ class Freshness:
 
 def freshness(s: Settings, since: datetime, until: datetime) -> list[Freshness]:
     """Of on-time events with event times in [since, until): in silver first, then in each view."""
-    filters = (pc.field("event_time") >= since) & (pc.field("event_time") < until) & (pc.field("late_by_ms") == 0)
-    events = dataset(s, "silver/events").to_table(["event_time", "lineage", "batch_id"], filter=filters).to_pylist()
+    measured = (pc.field("event_time") >= since) & (pc.field("event_time") < until) & (pc.field("late_by_ms") == 0)
+    events = read(s, "silver/events", ["event_time", "lineage", "batch_id"], where=measured).to_pylist()
     progress = read(s, "speed/progress").to_pylist()
     batches = {(row["lineage"], row["batch_id"]): row for row in progress if row["query"] == INGEST}
     placed = [(event["event_time"], batches.get((event["lineage"], event["batch_id"]))) for event in events]

@@ -36,10 +36,8 @@ def probe(s: Settings) -> Iterator[Finding]:
     store = client(s, tries=1)
     ours = s.embedded("s3_endpoint")
     try:
-        there = store.bucket_exists(s.bucket)
-        problem = (
-            None if there else f"there is no bucket {s.bucket!r}; {'`daybreak up` makes it' if ours else 'make it'}"
-        )
+        hint = "`daybreak up` makes it" if ours else "make it"
+        problem = None if store.bucket_exists(s.bucket) else f"there is no bucket {s.bucket!r}; {hint}"
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
         hint = "`daybreak up` starts it" if ours else "check DAYBREAK_S3_ENDPOINT and the keys"
         problem = f"{s.s3_endpoint} does not answer as it should ({type(failure).__name__}); {hint}"

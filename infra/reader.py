@@ -35,9 +35,18 @@ def delta(s: Settings, table: str, version: int | None = None) -> DeltaTable:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
 
 
-def dataset(s: Settings, table: str, version: int | None = None) -> ds.Dataset:
-    """The table for Arrow's filters. Arrow reads the files by its own S3 client: through delta-rs its threads would call
-    Python, and one that still does so when the process ends aborts it."""
+def read(
+    s: Settings,
+    table: str,
+    columns: list[str] | None = None,
+    version: int | None = None,
+    where: ds.Expression | None = None,
+) -> pa.Table:
+    """The table's rows, now or as of a version; all of them, or those for which `where` holds.
+
+    Arrow reads the files by its own S3 client: through delta-rs its threads would call Python, and one that still does so
+    when the process ends aborts it.
+    """
     store = fs.S3FileSystem(
         access_key=s.s3_access_key,
         secret_key=s.s3_secret_key.get_secret_value(),
@@ -46,12 +55,7 @@ def dataset(s: Settings, table: str, version: int | None = None) -> ds.Dataset:
         connect_timeout=10,
     )
     files = fs.SubTreeFileSystem(f"{s.bucket}/{table}", store)
-    return delta(s, table, version).to_pyarrow_dataset(filesystem=files)
-
-
-def read(s: Settings, table: str, columns: list[str] | None = None, version: int | None = None) -> pa.Table:
-    """All rows of the table, now or as of a version."""
     try:
-        return dataset(s, table, version).to_table(columns=columns)
+        return delta(s, table, version).to_pyarrow_dataset(filesystem=files).to_table(columns=columns, filter=where)
     except OSError as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType, TopicMetadata  # type: ignore[attr-defined]
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import settings
@@ -21,11 +21,8 @@ EARLIEST = -2
 def create() -> None:
     """Create the topics that are missing and refuse one whose timestamps are not the broker's."""
     s = settings()
-    admin = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **s.kafka_client})
-    try:
-        present = admin.list_topics(timeout=20).topics
-    except KafkaException as failure:
-        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
+    admin = _admin()
+    present = _present(admin)
     config = {
         "message.timestamp.type": "LogAppendTime",
         "retention.ms": str(s.topic_retention_hours * 3_600_000),
@@ -47,14 +44,26 @@ def create() -> None:
 
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
     """Where ingest begins, as Spark wants it: behind what has been read, and at the start of every other partition."""
-    s = settings()
-    present = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **s.kafka_client}).list_topics(timeout=20).topics
+    present = _present(_admin())
     return json.dumps(
         {
             topic: {str(number): ends.get(topic, {}).get(str(number), EARLIEST) for number in present[topic].partitions}
             for topic in CONTRACTS
         }
     )
+
+
+def _admin() -> AdminClient:
+    s = settings()
+    return AdminClient({"bootstrap.servers": s.kafka_bootstrap, **s.kafka_client})
+
+
+def _present(admin: AdminClient) -> dict[str, TopicMetadata]:
+    try:
+        return dict(admin.list_topics(timeout=20).topics)
+    except KafkaException as failure:
+        place = settings().kafka_bootstrap
+        raise TransientFailure(f"Kafka at {place} does not answer: {failure.args[0].str()}") from failure
 
 
 def _refuse_producer_clocks(admin: AdminClient) -> None:

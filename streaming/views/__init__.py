@@ -10,3 +10,6 @@ from streaming.views.view import View
 
 VIEWS: dict[str, View] = {view.name: view for view in (ORDER_TOTALS, ORDER_PAYMENTS)}
 """Every view, by name; each exists in speed, truth, reconciliation and docs."""
+
+REACH = max(view.reach for view in VIEWS.values())
+"""How far past a day's end its views need events."""
