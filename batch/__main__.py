@@ -1,6 +1,6 @@
-"""The night's command line: one step, or all of them.
+"""The night's command line: one step, or all of them; and what a person decides.
 
-Data flow: python -m batch -> night.night, night.prepare
+Data flow: python -m batch -> night.night, night.prepare, night.accept_gaps
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -51,6 +51,12 @@ def night(date: Date, full: Full = False) -> None:
 def prepare() -> None:
     """Create the night's tables."""
     nights.prepare()
+
+
+@app.command()
+def accept_gaps(note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")]) -> None:
+    """Accept what the log has lost before a night read it; the next night goes on behind it."""
+    nights.accept_gaps(note)
 
 
 @app.command()

@@ -5,22 +5,24 @@ Run: python -m batch archive --date 2026-01-31
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, StringType, StructField, StructType, TimestampType
 
-from infra import lake
 from infra.drills import point
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
 from infra.settings import settings
 from infra.tables import Table
 from infra.writes import append_once
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
+from streaming.gaps import GapCause, gaps, removed
 from streaming.judge import AHEAD, LAST_MILLISECOND, OLDEST
+from streaming.log import Ends as Ends
+from streaming.log import Log
+from streaming.progress import RANGE
 
 ARCHIVE = Table(
     "archive",
@@ -40,33 +42,35 @@ ARCHIVE = Table(
 `day` is the event's day, or the day of arrival for a record that names no believable time.
 """
 
-Ends = dict[tuple[str, int], int]
-"""One past the last offset, per topic and partition."""
+ARCHIVE_GAPS = Table(
+    "archive",
+    "gaps",
+    StructType(
+        [
+            *RANGE.fields,
+            StructField("cause", StringType()),
+            StructField("found_at", TimestampType()),
+            StructField("accepted_at", TimestampType()),
+            StructField("note", StringType()),
+            StructField("from_day", DateType()),
+            StructField("to_day", DateType()),
+        ]
+    ),
+)
+"""One range of offsets [from, to) that the log lost before a night read it, accepted by a person.
+
+`from_day` and `to_day`: the days of the arrivals around it; null `from_day` where nothing came before.
+"""
 
 
-@dataclass(frozen=True)
-class Log:
-    """What Kafka holds now: the first offset still there and one past the last, per topic and partition."""
+def archive(session: SparkSession, log: Log, read_to: Mapping[tuple[str, int], int]) -> int:
+    """Append what the log has behind `read_to`; returns the number of offsets read.
 
-    first: Ends
-    end: Ends
-
-
-def archive(session: SparkSession) -> int:
-    """Append what the log has and the archive has not; returns the number of records."""
-    log = log_now()
-    done = ends(lake.read(session, ARCHIVE))
-    start = {at: done.get(at, log.first[at]) for at in log.end}
-    for at, offset in start.items():
-        if log.first[at] > offset:
-            raise PermanentFailure(
-                f"the log of {at[0]}-{at[1]} begins at offset {log.first[at]}, but the archive ends at {offset}: "
-                f"{log.first[at] - offset} records were removed by retention before a night read them. Nothing is settled."
-            )
-        if log.end[at] < offset:
-            raise PermanentFailure(
-                f"the log of {at[0]}-{at[1]} ends at {log.end[at]}, before the archive's {offset}: another log?"
-            )
+    A partition that `read_to` does not have is read from the log's start: what came before is history before Daybreak.
+    Raises PermanentFailure if the log does not hold what comes next.
+    """
+    _refuse(read_to, log)
+    start = {at: read_to.get(at, log.first[at]) for at in log.end}
     point("archive.before")
     count = sum(log.end[at] - start[at] for at in log.end)
     if count:
@@ -76,31 +80,24 @@ def archive(session: SparkSession) -> int:
     return count
 
 
+def _refuse(read_to: Mapping[tuple[str, int], int], log: Log) -> None:
+    found = gaps(read_to, log)
+    for gap in found:
+        if gap.cause is GapCause.LOG_REPLACED:
+            raise PermanentFailure(
+                f"the log of {gap.topic}-{gap.partition} ends at {gap.start}, before the archive's {gap.end}: another log?"
+            )
+    if found:
+        raise PermanentFailure(
+            f"{removed(found, 'a night')}. Nothing is settled. To go on without them, as a gap that stays named, run "
+            '`daybreak gaps --accept --note "why"`, then the night again.'
+        )
+
+
 def ends(archived: DataFrame) -> Ends:
     """Where the archive ends, per topic and partition."""
     rows = archived.groupBy("topic", "partition").agg((F.max("offset") + 1).alias("end")).collect()
     return {(row["topic"], row["partition"]): row["end"] for row in rows}
-
-
-def log_now() -> Log:
-    """The log's present bounds for every contract's topic."""
-    s = settings()
-    consumer = Consumer({"bootstrap.servers": s.kafka_bootstrap, "group.id": "daybreak-night", **s.kafka_client})
-    try:
-        first: Ends = {}
-        end: Ends = {}
-        for topic in CONTRACTS:
-            described = consumer.list_topics(topic, timeout=20).topics[topic]
-            if described.error is not None:
-                raise TransientFailure(f"topic {topic!r} does not exist yet: is the stream running?")
-            for partition in described.partitions:
-                low, high = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=20)
-                first[topic, partition], end[topic, partition] = low, high
-        return Log(first, end)
-    except KafkaException as failure:
-        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
-    finally:
-        consumer.close()
 
 
 def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:

@@ -12,13 +12,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, StringType, StructField, StructType
 
-from batch.archive import ARCHIVE
+from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.archive import archive as archive_log
+from batch.conservation import CONSERVATION, conserve, marks
 from batch.correct import CORRECTIONS
 from batch.correct import correct as correct_days
 from batch.coverage import COVERAGE, Plan, plan
 from batch.day import Day
 from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY
+from batch.gaps import accept
 from batch.reconcile import reconcile as reconcile_days
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
 from batch.truth import truth as truth_of_days
@@ -31,8 +33,9 @@ from infra.settings import settings
 from infra.tables import Table
 from infra.upkeep import vacuum
 from infra.writes import replace_days
-from streaming.bronze import BRONZE
 from streaming.definitions import definitions
+from streaming.gaps import BRONZE_GAPS
+from streaming.log import log_now
 from streaming.views import VIEWS
 
 STATE = Table(
@@ -60,9 +63,9 @@ def session() -> SparkSession:
 
 
 def tables(own: SparkSession) -> tuple[Table, ...]:
-    """The tables that the night owns."""
+    """The tables that the night owns, in the order in which they are created."""
     fixed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE, DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE)
-    return (*fixed, *(truth_table(own, view) for view in VIEWS.values()))
+    return (*fixed, *(truth_table(own, view) for view in VIEWS.values()), ARCHIVE_GAPS, CONSERVATION)
 
 
 def create_tables(own: SparkSession) -> None:
@@ -87,6 +90,19 @@ def upkeep() -> None:
         own.stop()
 
 
+def accept_gaps(note: str) -> None:
+    """Accept what the log has lost before a night read it, as gaps that stay named."""
+    if not note.strip():
+        raise PermanentFailure("a gap is accepted for a reason: say it with --note")
+    with _lease():
+        own = session()
+        create_tables(own)
+        _refuse_without_stream(own)
+        for gap in accept(own, note):
+            _say(f"gap accepted: {gap}, {gap.end - gap.start} offsets, {gap.cause}")
+        own.stop()
+
+
 def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
     """Run steps for a day, and for the settled days that new arrivals or definitions have touched.
 
@@ -97,12 +113,17 @@ def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
     own = session()
     with _lease():
         create_tables(own)
-        if not lake.exists(own, BRONZE):
-            raise TransientFailure("the stream has not created its tables yet: is it running?")
+        _refuse_without_stream(own)
     for step in steps:
         with _lease():
             _say(f"{step}: {STEPS[step](own, day, full)}")
     own.stop()
+
+
+def _refuse_without_stream(own: SparkSession) -> None:
+    # The last table that the stream creates.
+    if not lake.exists(own, BRONZE_GAPS):
+        raise TransientFailure("the stream has not created its tables yet: is it running, with this code?")
 
 
 def _lease() -> Lease:
@@ -110,7 +131,9 @@ def _lease() -> Lease:
 
 
 def _archive(own: SparkSession, day: Day, full: bool) -> str:
-    return f"{archive_log(own)} new records"
+    log, known = log_now(), marks(own)
+    read = archive_log(own, log, known.read_to)
+    return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
 
 
 def _truth(own: SparkSession, day: Day, full: bool) -> str:

@@ -93,6 +93,24 @@ class Checkpoints:
         start: dict[str, dict[str, int]] = json.loads(text[text.index("{") :])
         return start
 
+    def resumes_at(self, query: str) -> dict[str, dict[str, int]]:
+        """The Kafka offsets from which the query will go on: behind its last committed micro-batch, else at its start."""
+        committed = self._numbers(f"{self.of(query)}/commits")
+        if committed:
+            sources: dict[str, dict[str, int]] = self.planned(query, max(committed)).sources[0]
+            return sources
+        if self._read(f"{self.of(query)}/sources/0/0") is not None:
+            return self.started_from(query)
+        start: dict[str, dict[str, int]] = json.loads(self.read("start") or "{}")
+        return start
+
+    def _numbers(self, folder: str) -> list[int]:
+        """The files of a folder that are named by a number."""
+        path = self._path(folder)
+        files = path.getFileSystem(self._hadoop)
+        names = [found.getPath().getName() for found in files.listStatus(path)] if files.exists(path) else []
+        return [int(name) for name in names if name.isdecimal()]
+
     def _read(self, name: str) -> str | None:
         path = self._path(name)
         files = path.getFileSystem(self._hadoop)

@@ -1,7 +1,7 @@
 """Rebuild after a lost checkpoint or a changed view: keep bronze and silver, begin a new lineage.
 
 Data flow: progress -> offsets to go on from; rows of an unfinished micro-batch are taken back; views start over from silver
-Run: python -m streaming rebuild
+Run: python -m streaming rebuild [--accept-gap]
 """
 
 import json
@@ -13,57 +13,72 @@ from pyspark.sql import functions as F
 from infra import lake
 from infra.lease import Lease
 from infra.tables import Table
+from streaming import gaps, topics
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.definitions import definitions
+from streaming.log import Ends, log_now
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import create_tables, session
 
-Ends = dict[str, dict[str, int]]
 
+def rebuild(accept_gap: bool = False) -> None:
+    """Give the tables a new checkpoint that continues exactly where the last finished micro-batch ended.
 
-def rebuild() -> None:
-    """Give the tables a new checkpoint that continues exactly where the last finished micro-batch ended."""
+    Where retention removed what comes next, `accept_gap` goes on at the log's start and names the gap in bronze/gaps;
+    without it PermanentFailure is raised before anything is changed.
+    """
     with Lease("stream"):
         own = session()
+        topics.create()
         create_tables(own)
         ends = finished(own)
+        lost = [gap for gap in gaps.gaps(ends, log_now()) if gap.cause is gaps.GapCause.RETENTION]
+        if not accept_gap:
+            gaps.refuse(lost)
         for table in (BRONZE, SILVER, QUARANTINE):
             take_back(own, table, ends)
         checkpoints = Checkpoints(own)
         checkpoints.drop()
         lineage = checkpoints.begin()
-        if ends:
-            checkpoints.write("start", json.dumps(ends))
+        start = ends | {(gap.topic, gap.partition): gap.end for gap in lost}
+        if start:
+            checkpoints.write("start", json.dumps(nested(start)))
+        if lost:
+            gaps.accept(own, lost, lineage, sum(start.values()))
         lineages.remember(checkpoints, definitions(own))
         lineages.adopt(own, lineage)
-        print(f"rebuilt: lineage {lineage} goes on from {ends or 'the beginning'}; the views start over from silver")
+        print(
+            f"rebuilt: lineage {lineage} goes on from {nested(start) or 'the beginning'}; the views start over from silver"
+        )
+        for gap in lost:
+            print(f"gap accepted: {gap}, never read by the stream")
         own.stop()
 
 
 def finished(session: SparkSession) -> Ends:
-    """The offsets up to which finished micro-batches have read, of every lineage: {topic: {partition: end}}."""
-    rows = (
-        lake.read(session, PROGRESS)
-        .where(F.col("query") == INGEST)
-        .select(F.explode("offsets").alias("range"))
-        .groupBy("range.topic", "range.partition")
-        .agg(F.max("range.to").alias("end"))
-        .collect()
-    )
-    ends: Ends = {}
-    for row in rows:
-        ends.setdefault(row["topic"], {})[str(row["partition"])] = row["end"]
-    return ends
+    """How far every lineage together has come: behind finished micro-batches and accepted gaps."""
+    at = ("topic", "partition", "to")
+    batches = lake.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets")).select(*at)
+    behind = batches.unionByName(lake.read(session, gaps.BRONZE_GAPS).select(*at))
+    rows = behind.groupBy("topic", "partition").agg(F.max("to").alias("end")).collect()
+    return {(row["topic"], row["partition"]): row["end"] for row in rows}
+
+
+def nested(ends: Ends) -> dict[str, dict[str, int]]:
+    """As Spark writes offsets: {topic: {partition: end}}."""
+    found: dict[str, dict[str, int]] = {}
+    for (topic, partition), end in ends.items():
+        found.setdefault(topic, {})[str(partition)] = end
+    return found
 
 
 def take_back(session: SparkSession, table: Table, ends: Ends) -> None:
     """Delete the rows that a micro-batch wrote which never finished; they are read from Kafka again."""
     unfinished = F.lit(True)
-    for topic, partitions in ends.items():
-        for partition, end in partitions.items():
-            own = (F.col("topic") == topic) & (F.col("partition") == int(partition)) & (F.col("offset") < end)
-            unfinished = unfinished & ~own
+    for (topic, partition), end in ends.items():
+        own = (F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end)
+        unfinished = unfinished & ~own
     DeltaTable.forPath(session, table.path).delete(unfinished)

@@ -21,13 +21,14 @@ from infra.session import spark
 from infra.settings import settings
 from infra.tables import Table
 from infra.upkeep import Daily, vacuum
+from streaming import gaps, topics
 from streaming import lineage as lineages
-from streaming import topics
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.contracts import CONTRACTS
 from streaming.definitions import EVENTS, definitions
 from streaming.ingest import Ingest
+from streaming.log import log_now
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.speed import Speed, speed_table
@@ -59,8 +60,9 @@ def session() -> SparkSession:
 
 
 def tables(session: SparkSession) -> tuple[Table, ...]:
-    """The tables that the stream owns."""
-    return (BRONZE, SILVER, QUARANTINE, PROGRESS, *(speed_table(session, view) for view in VIEWS.values()))
+    """The tables that the stream owns, in the order in which they are created."""
+    views = (speed_table(session, view) for view in VIEWS.values())
+    return (BRONZE, SILVER, QUARANTINE, PROGRESS, *views, gaps.BRONZE_GAPS)
 
 
 def create_tables(session: SparkSession) -> None:
@@ -81,6 +83,7 @@ def run() -> None:
         checkpoints = Checkpoints(own)
         versions = definitions(own)
         lineage = lineages.settled(own, checkpoints, versions)
+        _refuse_gaps(checkpoints)
         queries = [_ingest(own, Ingest(own, checkpoints, lineage, versions[EVENTS], lease), checkpoints)]
         queries += [
             Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()
@@ -92,6 +95,13 @@ def run() -> None:
             for query in queries:
                 query.stop()
     own.stop()
+
+
+def _refuse_gaps(checkpoints: Checkpoints) -> None:
+    """Spark would fail on offsets that are gone, at this start and at every other: say what is gone, and the way on."""
+    resumes_at = checkpoints.resumes_at(INGEST).items()
+    read_to = {(topic, int(number)): offset for topic, parts in resumes_at for number, offset in parts.items()}
+    gaps.refuse(gaps.gaps(read_to, log_now()))
 
 
 def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:

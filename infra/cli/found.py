@@ -1,6 +1,6 @@
 """Commands that show what the night proved: found, freshness.
 
-Data flow: reconciliation/summary, speed/progress -> tables on the terminal
+Data flow: reconciliation/summary, archive/gaps, speed/progress -> tables on the terminal
 Run: daybreak found --from 2026-01-01 --to 2026-01-03
 """
 
@@ -14,6 +14,7 @@ from rich.table import Table
 from infra.failures import PermanentFailure
 from infra.findings import findings
 from infra.freshness import freshness as measured
+from infra.gaps import missed
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -61,6 +62,13 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
             f"[{colour}]{row.unexplained:,}[/]",
         )
     console.print(table)
+    for gap in missed(settings()):
+        if gap.by == "archive" and gap.touches(first, last):
+            console.print(
+                f"[bold red]gap[/]: {gap.offsets:,} records of {gap.topic}-{gap.partition}, offsets {gap.start:,} to "
+                f"{gap.end - 1:,}, came on {gap.days} and are in no truth ({gap.cause}: {gap.note})",
+                soft_wrap=True,
+            )
     missing = [day for day in _days(first, last) if day not in {row.day for row in rows}]
     if missing:
         raise PermanentFailure(

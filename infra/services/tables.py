@@ -14,7 +14,7 @@ from infra.services.program import shared_env
 from infra.services.start import Tell
 from infra.settings import ROOT, Settings
 
-LAST_OF_THE_NIGHT = "reconciliation/coverage/_delta_log/"
+LAST_OF_THE_NIGHT = "reconciliation/conservation/_delta_log/"
 """`batch prepare` makes this table last: where it is, all are."""
 
 

@@ -19,6 +19,12 @@ corrections as (
     from {{ ref('stg_reconciliation__corrections') }}
     group by day, view
 
+),
+
+missing as (
+
+    {{ records_missing('summary') }}
+
 )
 
 select
@@ -37,9 +43,11 @@ select
     summary.rows_differing,
     summary.rows_unexplained,
     coalesce(corrections.rows_corrected, 0) as rows_corrected,
+    coalesce(missing.records_missing, 0) as records_missing,
     coverage.settled_at,
     coverage.revision,
     summary.run
 from summary
 left join coverage on summary.day = coverage.day
 left join corrections on summary.day = corrections.day and summary.view = corrections.view
+left join missing on summary.day = missing.day

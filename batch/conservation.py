@@ -1,0 +1,143 @@
+"""Conservation: per partition and night, every offset of the log is in archive and bronze, and every record is accounted for.
+
+Data flow: how far archive and stream have come -> tally of the offsets since the last check -> reconciliation/conservation
+Run: daybreak query "SELECT * FROM reconciliation.conservation ORDER BY checked_at, topic, partition"
+
+A range goes from where the last sound one ended to where both the archive and the stream have come: what the stream has
+not read yet waits for the next night. Within it, and outside of the archive's gaps, offsets are counted, not rows:
+
+    log = archived + empty;  archived = bronze + unread;  bronze = silver + quarantined + duplicates + unaccounted
+
+`empty` are offsets without a record: the markers of transactions, and what compaction removed. Both layers asked Kafka
+for them with failOnDataLoss, and neither was given one. An offset that only one of them lacks is missing, and so is one
+that both lack and that the log no longer reaches back to. `unread` are in a named gap of the stream (bronze/gaps).
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, LongType, StructField, StructType, TimestampType
+
+from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.day import Day
+from batch.span import Range, Span
+from batch.tally import COUNTS, FAULTS, tally
+from infra import lake
+from infra.drills import point
+from infra.failures import PermanentFailure
+from infra.rows import frame
+from infra.tables import Table
+from infra.writes import append_once
+from streaming.bronze import BRONZE
+from streaming.gaps import BRONZE_GAPS
+from streaming.log import Ends, Log
+from streaming.progress import INGEST, PROGRESS, RANGE
+from streaming.silver import QUARANTINE, SILVER
+
+CONSERVATION = Table(
+    "reconciliation",
+    "conservation",
+    StructType(
+        [
+            StructField("day", DateType()),
+            *RANGE.fields,
+            *[StructField(name, LongType()) for name in COUNTS],
+            StructField("checked_at", TimestampType()),
+        ]
+    ),
+)
+"""One partition's range of offsets [from, to), as the night of `day` counted it; a sound one has 0 in every fault."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """How far everything has come, per topic and partition, in offsets.
+
+    `archived`: the archive's first offset and one past its last; `conserved`: where the last sound range ended;
+    `streamed`: behind the stream's finished micro-batches; `gaps`, `unread`: named gaps of the archive and of the stream.
+    """
+
+    archived: dict[tuple[str, int], Range] = field(default_factory=dict)
+    conserved: Ends = field(default_factory=dict)
+    streamed: Ends = field(default_factory=dict)
+    gaps: dict[tuple[str, int], list[Range]] = field(default_factory=dict)
+    unread: dict[tuple[str, int], list[Range]] = field(default_factory=dict)
+
+    @property
+    def read_to(self) -> Ends:
+        """Where the archive goes on, per partition of which a night has ever known: behind records and accepted gaps."""
+        ends = {at: end for at, (_, end) in self.archived.items()}
+        behind = {at: max(end for _, end in ranges) for at, ranges in self.gaps.items()}
+        known = ends.keys() | behind.keys() | self.conserved.keys()
+        return {at: max(ends.get(at, 0), behind.get(at, 0), self.conserved.get(at, 0)) for at in known}
+
+    def spans(self, log: Log) -> list[Span]:
+        """What is to be checked once the archive has read the log: a span per partition, empty where nothing is new."""
+        found = []
+        for at in sorted(log.end):
+            start = self.conserved.get(at, self.archived.get(at, (log.first[at], 0))[0])
+            end = max(start, min(log.end[at], self.streamed.get(at, 0)))
+            gaps, unread = tuple(self.gaps.get(at, ())), tuple(self.unread.get(at, ()))
+            found.append(Span(*at, start, end, log.first[at], gaps, unread))
+        return found
+
+
+def marks(session: SparkSession) -> Marks:
+    """Look once, in one Spark job. The stream's tables hold everything that is marked here, and perhaps more."""
+    by = ("topic", "partition")
+    conserved = lake.read(session, CONSERVATION).where(" AND ".join(f"{fault} = 0" for fault in FAULTS))
+    streamed = lake.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets"))
+    first, end = F.min("offset").alias("from"), (F.max("offset") + 1).alias("to")
+    farthest = (F.min("from").alias("from"), F.max("to").alias("to"))
+    sides: dict[str, DataFrame] = {
+        "archived": lake.read(session, ARCHIVE).groupBy(*by).agg(first, end),
+        "conserved": conserved.groupBy(*by).agg(*farthest),
+        "streamed": streamed.groupBy(*by).agg(*farthest),
+        "gaps": lake.read(session, ARCHIVE_GAPS),
+        "unread": lake.read(session, BRONZE_GAPS),
+    }
+    together: DataFrame | None = None
+    for side, rows in sides.items():
+        own = rows.select(F.lit(side).alias("side"), *RANGE.fieldNames())
+        together = own if together is None else together.unionByName(own)
+    assert together is not None
+    found = Marks()
+    for side, topic, partition, start, to in together.collect():
+        if side == "archived":
+            found.archived[topic, partition] = (start, to)
+        elif side == "conserved":
+            found.conserved[topic, partition] = to
+        elif side == "streamed":
+            found.streamed[topic, partition] = to
+        else:
+            ranges = found.gaps if side == "gaps" else found.unread
+            ranges.setdefault((topic, partition), []).append((start, to))
+    return found
+
+
+def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:
+    """Check what archive and stream have both read since the last sound check; returns the number of offsets.
+
+    A night that finds nothing new writes nothing. Raises PermanentFailure, once its rows are written, naming partitions
+    and first offsets, if anything is missing, doubled or unaccounted.
+    """
+    spans = marks.spans(log)
+    if all(span.start == span.end and span.at in marks.conserved for span in spans):
+        return 0
+    found = tally(spans, *[lake.read(session, table) for table in (ARCHIVE, BRONZE, SILVER, QUARANTINE)])
+    faults = [fault for one in found for fault in one.faults()]
+    now = datetime.now(UTC)
+    rows = [{"day": day.date, **one.span.row(), **one.counts, "checked_at": now} for one in found]
+    # Ends only grow, so their sum numbers the write. Unsound rows are numbered apart: the same range may be sound later.
+    version = sum((marks.conserved | {span.at: span.end for span in spans}).values())
+    writer = "conservation/unsound" if faults else "conservation"
+    append_once(frame(session, rows, CONSERVATION.schema), CONSERVATION, writer, version)
+    point("conservation.after")
+    if faults:
+        raise PermanentFailure(
+            f"archive and stream do not add up to the log: {'; '.join(faults)}. Nothing is settled. "
+            "See reconciliation.conservation, and README, 'Operate it'."
+        )
+    return sum(span.end - span.start for span in spans)

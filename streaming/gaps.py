@@ -1,0 +1,105 @@
+"""Gaps: offsets that Kafka removed before they were read. Named, with their range and cause; never filled.
+
+Data flow: how far a reader has come, Log -> Gap; those that a rebuild accepted -> bronze/gaps
+Run: python -m streaming rebuild --accept-gap; daybreak gaps
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StringType, StructField, StructType, TimestampType
+
+from infra.failures import PermanentFailure
+from infra.rows import frame
+from infra.tables import Table
+from infra.writes import append_once
+from streaming.log import Log
+from streaming.progress import RANGE
+
+BRONZE_GAPS = Table(
+    "bronze",
+    "gaps",
+    StructType(
+        [
+            *RANGE.fields,
+            StructField("cause", StringType()),
+            StructField("accepted_at", TimestampType()),
+            StructField("lineage", StringType()),
+        ]
+    ),
+)
+"""One range of offsets [from, to) that the stream never read, and the lineage that went on behind it."""
+
+
+class GapCause(StrEnum):
+    """Why offsets that had not been read are not in the log."""
+
+    RETENTION = "retention"
+    """The log begins behind what had been read."""
+    LOG_REPLACED = "log_replaced"
+    """The log ends before what had been read: its offsets are given a second time, so nobody can go on behind it."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Offsets [start, end) of one partition that are not there to be read."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+    cause: GapCause
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition} [{self.start}, {self.end})"
+
+
+def gaps(read_to: Mapping[tuple[str, int], int], log: Log) -> list[Gap]:
+    """What a reader that has come to `read_to` misses. A partition that it has never read has no gap, wherever it begins."""
+    found = []
+    for (topic, partition), reached in sorted(read_to.items()):
+        first, end = log.first.get((topic, partition), reached), log.end.get((topic, partition), reached)
+        if first > reached:
+            found.append(Gap(topic, partition, reached, first, GapCause.RETENTION))
+        elif end < reached:
+            found.append(Gap(topic, partition, end, reached, GapCause.LOG_REPLACED))
+    return found
+
+
+def removed(found: Iterable[Gap], reader: str) -> str:
+    """The sentence about gaps of retention: every range, and who has not read it."""
+    ranges = ", ".join(f"{gap} ({gap.end - gap.start} records)" for gap in found)
+    return f"{ranges}: removed by retention before {reader} read them"
+
+
+def refuse(found: Iterable[Gap]) -> None:
+    """Raise PermanentFailure, naming the way out, if retention removed what the stream has not read.
+
+    A log that ends early is left to Spark: a broker that has just come back may know its own end a moment late.
+    """
+    lost = [gap for gap in found if gap.cause is GapCause.RETENTION]
+    if lost:
+        raise PermanentFailure(
+            f"{removed(lost, 'the stream')}. To go on behind them, as a gap that stays named, run "
+            "`python -m streaming rebuild --accept-gap`, then start the stream (README, 'Gaps')."
+        )
+
+
+def accept(session: SparkSession, found: Iterable[Gap], lineage: str, version: int) -> None:
+    """Append gaps to bronze/gaps; `version` grows with the offsets, so the same gap is written once."""
+    rows = [
+        {
+            "topic": gap.topic,
+            "partition": gap.partition,
+            "from": gap.start,
+            "to": gap.end,
+            "cause": gap.cause.value,
+            "accepted_at": datetime.now(UTC),
+            "lineage": lineage,
+        }
+        for gap in found
+    ]
+    append_once(frame(session, rows, BRONZE_GAPS.schema), BRONZE_GAPS, "gaps", version)
