@@ -5,13 +5,18 @@ Run: python -m streaming; python -m streaming rebuild [--accept-gap]
 """
 
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from infra.failures import PermanentFailure, reported
 from streaming.rebuild import rebuild
 from streaming.stream import run
 
-COMMANDS = {"": run, "rebuild": rebuild, "rebuild --accept-gap": partial(rebuild, accept_gap=True)}
+COMMANDS: dict[str, Callable[[], None]] = {
+    "": run,
+    "rebuild": rebuild,
+    "rebuild --accept-gap": partial(rebuild, accept_gap=True),
+}
 
 if __name__ == "__main__":
     with reported():

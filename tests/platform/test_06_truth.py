@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from accounting import unaccounted
+from conserved import disagreeing
 from running import Platform
 from truth_check import misspoken, untrue
 
@@ -28,6 +29,10 @@ def test_a_night_settles_the_day_with_the_truth(platform: Platform, day: date) -
 
 def test_the_archive_has_everything_once(platform: Platform) -> None:
     assert unaccounted(platform, archived=True) == []
+
+
+def test_every_partition_is_conserved_to_its_end(platform: Platform) -> None:
+    assert disagreeing(platform) == []
 
 
 def test_every_difference_has_a_cause(platform: Platform) -> None:

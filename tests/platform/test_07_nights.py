@@ -19,6 +19,8 @@ NOON = datetime.combine(DAY, time(12), UTC)
 STEPS = ("archive.after", "truth.after-events", "reconcile.after-summary", "correct.before-coverage")
 TABLES = (
     "archive/events",
+    "archive/gaps",
+    "reconciliation/conservation",
     "truth/events",
     "truth/quarantine",
     "truth/order_totals",

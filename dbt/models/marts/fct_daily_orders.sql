@@ -1,6 +1,7 @@
 with windows as (
 
     select * from {{ ref('fct_order_totals') }}
+
 ),
 
 daily as (

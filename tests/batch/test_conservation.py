@@ -1,0 +1,135 @@
+"""A night counts what is new, once; what does not add up stops it, and is counted again until it does."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.conservation import CONSERVATION, Marks, conserve, marks
+from batch.day import Day
+from infra import lake
+from infra.failures import PermanentFailure
+from infra.rows import frame
+from infra.tables import Table
+from streaming.bronze import BRONZE
+from streaming.gaps import BRONZE_GAPS
+from streaming.log import Log
+from streaming.progress import PROGRESS
+from streaming.silver import QUARANTINE, SILVER
+
+DAY = Day(date(2026, 1, 31))
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+AT, EMPTY = ("orders", 0), ("orders", 1)
+STREAM_LACKS = 3
+
+
+@pytest.fixture
+def session(spark: SparkSession, local_lake: Path) -> SparkSession:
+    """A lake with the tables that conservation reads."""
+    for table in (ARCHIVE, ARCHIVE_GAPS, BRONZE, BRONZE_GAPS, SILVER, QUARANTINE, PROGRESS, CONSERVATION):
+        lake.create(spark, table)
+    return spark
+
+
+def put(session: SparkSession, table: Table, *rows: dict[str, Any]) -> None:
+    frame(session, rows, table.schema).write.format("delta").mode("append").save(table.path)
+
+
+def fill(session: SparkSession, first: int, end: int, *tables: Table) -> None:
+    """Events at offsets [first, end) in tables."""
+    rows = [
+        {"topic": AT[0], "partition": AT[1], "offset": offset, "arrival": NOON, "event_id": f"e{offset}"}
+        | {"event_time": NOON, "day": DAY.date, "late_by_ms": 0}
+        for offset in range(first, end)
+    ]
+    for table in tables:
+        put(session, table, *[{name: row.get(name) for name in table.schema.fieldNames()} for row in rows])
+
+
+def read(session: SparkSession, first: int, end: int) -> None:
+    """The stream finishes a micro-batch of offsets [first, end)."""
+    offsets = [{"topic": AT[0], "partition": AT[1], "from": first, "to": end}]
+    put(session, PROGRESS, {"query": "ingest", "lineage": "a", "batch_id": first, "offsets": offsets})
+
+
+def night(session: SparkSession, end: int, first: int = 0) -> int:
+    return conserve(session, DAY, Log({AT: first, EMPTY: 0}, {AT: end, EMPTY: 0}), marks(session))
+
+
+def ranges(session: SparkSession) -> list[tuple[int, ...]]:
+    """from, to, archived, missing, unaccounted of the partition's rows, in the order in which they were written."""
+    rows = lake.read(session, CONSERVATION).where(f"partition = {AT[1]}").orderBy("checked_at").collect()
+    return [(row["from"], row["to"], row["archived"], row["missing"], row["unaccounted"]) for row in rows]
+
+
+def test_each_night_counts_what_is_new_once(session: SparkSession) -> None:
+    fill(session, 0, 10, ARCHIVE, BRONZE, SILVER)
+    read(session, 0, 6)
+    # The stream has begun to write what it has not finished: it waits for the next night.
+    assert night(session, 10) == 6
+    assert ranges(session) == [(0, 6, 6, 0, 0)]
+    version = lake.version(session, CONSERVATION)
+    assert night(session, 10) == 0
+    assert lake.version(session, CONSERVATION) == version
+    read(session, 6, 10)
+    assert night(session, 10) == 4
+    assert ranges(session) == [(0, 6, 6, 0, 0), (6, 10, 4, 0, 0)]
+    assert marks(session).conserved == {AT: 10, EMPTY: 0}
+
+
+def test_what_does_not_add_up_stops_the_night_until_it_does(session: SparkSession) -> None:
+    fill(session, 0, 10, ARCHIVE, BRONZE)
+    fill(session, 0, STREAM_LACKS, SILVER)
+    fill(session, STREAM_LACKS + 1, 10, SILVER)
+    read(session, 0, 10)
+    for _ in range(2):
+        with pytest.raises(PermanentFailure, match=r"1 offsets of orders-0 \[0, 10\) are unaccounted, the first at 3"):
+            night(session, 10)
+    assert ranges(session) == [(0, 10, 10, 0, 1)]
+    fill(session, STREAM_LACKS, STREAM_LACKS + 1, SILVER)
+    assert night(session, 10) == 10
+    assert ranges(session) == [(0, 10, 10, 0, 1), (0, 10, 10, 0, 0)]
+
+
+def test_a_gap_is_left_out_only_while_it_is_named(session: SparkSession) -> None:
+    """The archive lost [4, 6) and the stream [5, 8): both are excused by their own rows alone."""
+    fill(session, 0, 4, ARCHIVE, BRONZE, SILVER)
+    fill(session, 4, 5, BRONZE, SILVER)
+    fill(session, 6, 10, ARCHIVE)
+    fill(session, 8, 10, BRONZE, SILVER)
+    read(session, 0, 5)
+    read(session, 8, 10)
+    with pytest.raises(PermanentFailure, match=r"offsets of orders-0 \[0, 10\) are missing, the first at 4, 6, 7"):
+        night(session, 10, first=6)
+    named = {"topic": AT[0], "partition": AT[1], "cause": "retention"}
+    put(session, ARCHIVE_GAPS, named | {"from": 4, "to": 6})
+    put(session, BRONZE_GAPS, named | {"from": 5, "to": 8})
+    assert marks(session).read_to == {AT: 10, EMPTY: 0} | {AT: 10}
+    assert night(session, 10, first=6) == 10
+    row = lake.read(session, CONSERVATION).where(f"partition = {AT[1]} AND missing = 0").collect()[0]
+    counts = {name: row[name] for name in ("log", "gaps", "empty", "archived", "unread", "bronze", "silver")}
+    assert counts == {"log": 8, "gaps": 2, "empty": 0, "archived": 8, "unread": 2, "bronze": 6, "silver": 6}
+
+
+def test_the_archive_goes_on_behind_records_gaps_and_what_was_checked() -> None:
+    known = Marks(
+        archived={("a", 0): (5, 30), ("b", 0): (0, 7)},
+        gaps={("a", 0): [(30, 40), (10, 12)]},
+        conserved={("a", 0): 25, ("b", 0): 8, ("c", 0): 0},
+    )
+    assert known.read_to == {("a", 0): 40, ("b", 0): 8, ("c", 0): 0}
+
+
+def test_a_span_begins_where_the_last_ended_and_ends_where_both_have_come() -> None:
+    log = Log({("a", 0): 2, ("b", 0): 3, ("c", 0): 4}, {("a", 0): 90, ("b", 0): 80, ("c", 0): 70})
+    known = Marks(
+        archived={("a", 0): (1, 60), ("b", 0): (5, 60)}, conserved={("a", 0): 50}, streamed={("a", 0): 85, ("b", 0): 99}
+    )
+    assert [(span.topic, span.start, span.end) for span in known.spans(log)] == [
+        ("a", 50, 85),
+        ("b", 5, 80),
+        ("c", 4, 4),
+    ]
