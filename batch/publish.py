@@ -78,16 +78,17 @@ def published(ledger: str, total: int) -> int:
     Raises PermanentFailure if it was of another ledger than `ledger`, or of one with more than its `total` rows.
     """
     s = settings()
-    state = {"sequence": 0, "ledger": ledger}
+    done, of = 0, ledger
     for record in committed(s.corrections_state_topic):
         if record.key() == _key():
-            state = json.loads(record.value())
-    if state["ledger"] != ledger or state["sequence"] > total:
+            state = json.loads(record.value() or b"{}")
+            done, of = int(state.get("sequence", 0)), state.get("ledger", ledger)
+    if of != ledger or done > total:
         raise PermanentFailure(
-            f"the topic {s.corrections_topic!r} holds {state['sequence']} corrections of another lake in a bucket named "
+            f"the topic {s.corrections_topic!r} holds {done} corrections of another lake in a bucket named "
             f"{s.bucket!r}. Delete it and {s.corrections_state_topic!r}, or name others by DAYBREAK_CORRECTIONS_TOPIC."
         )
-    return int(state["sequence"])
+    return done
 
 
 def page(ledger: DataFrame, done: int) -> list[dict[str, Any]]:

@@ -38,12 +38,13 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
     Raises:
         TransientFailure: Kafka does not answer, or has no such topic.
     """
-    left = set(partitions(topic))
-    if not left:
+    numbers = partitions(topic)
+    if not numbers:
         raise TransientFailure(f"no topic {topic!r} in Kafka")
     consumer = _consumer()
     try:
-        consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in left])
+        consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in numbers])
+        left = set(numbers)
         heard = time.monotonic()
         while left or follow:
             message = consumer.poll(0.5)
@@ -57,7 +58,7 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
                 yield message
             elif error.code() == KafkaError._PARTITION_EOF:
                 # The client says it by its position: the last offsets are markers of transactions, never messages.
-                left.discard(message.partition())
+                left.discard(message.partition() or 0)
             else:
                 raise _away(error)
     finally:
@@ -72,6 +73,8 @@ def _consumer() -> Consumer:
             "isolation.level": "read_committed",
             "enable.partition.eof": "true",
             "enable.auto.commit": "false",
+            # The broker answers that there is no more after so long; its default is half a second.
+            "fetch.wait.max.ms": "50",
         }
     )
 

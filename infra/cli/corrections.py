@@ -30,7 +30,7 @@ def corrections(
         raise PermanentFailure(f"no topic {topic!r} in Kafka yet: the first night creates it")
     with suppress(KeyboardInterrupt):
         for record in committed(topic, follow):
-            text = record.value().decode()
+            text = (record.value() or b"{}").decode()
             found = json.loads(text)
-            if view in (None, found["view"]) and (day is None or found["day"] == f"{day:%Y-%m-%d}"):
+            if view in (None, found.get("view")) and (day is None or found.get("day") == f"{day:%Y-%m-%d}"):
                 print(text, flush=follow)
