@@ -48,6 +48,12 @@ def night(date: Date, full: Full = False) -> None:
 
 
 @app.command()
+def publish() -> None:
+    """Send the ledger's corrections that are not yet in the topic; every night does it too."""
+    nights.publish()
+
+
+@app.command()
 def prepare() -> None:
     """Create the night's tables."""
     nights.prepare()

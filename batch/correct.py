@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, IntegerType, StringType, StructField, StructType, TimestampType
+from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from batch.causes import Cause
 from batch.coverage import Plan, settle
@@ -30,9 +30,14 @@ CORRECTIONS = Table(
         [StructField("day", DateType())]
         + [StructField(name, StringType()) for name in ("view", "key", "old", "new", "cause", "run", "definition")]
         + [StructField("revision", IntegerType()), StructField("corrected_at", TimestampType())]
+        + [StructField("sequence", LongType())]
     ),
 )
-"""One correction: what was said before, what is true now (JSON; null = no such row), and why."""
+"""One correction: what was said before, what is true now (JSON; null = no such row), and why.
+
+`sequence` is its place in the ledger: 1, 2, 3, without a gap. Rows of a lake older than the column have null; `numbered`
+gives them theirs.
+"""
 
 
 def correct(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
@@ -48,14 +53,34 @@ def correct(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
                 .withColumn("revision", F.lit(plan.revisions[day.date]))
                 .withColumn("corrected_at", F.lit(now).cast("timestamp"))
             )
+            # One writer, under the lease: what is there is what was written before. Asked anew, as each write adds to it.
+            before = lake.read(session, CORRECTIONS).count()
             # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
             version = lake.version(session, table)
             append_once(
-                rows.select(*CORRECTIONS.schema.fieldNames()).coalesce(1), CORRECTIONS, f"{view.name}/{day}", version
+                sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames()),
+                CORRECTIONS,
+                f"{view.name}/{day}",
+                version,
             )
     point("correct.before-coverage")
     settle(session, plan)
     point("correct.after-coverage")
+
+
+def sequenced(rows: DataFrame, before: int) -> DataFrame:
+    """Rows with the next places of a ledger that holds `before` rows, in the order of their keys; one partition."""
+    # Within one partition Spark's ids are 0, 1, 2; a window without a partition would do the same with a warning.
+    place = F.monotonically_increasing_id() + F.lit(before + 1)
+    return rows.coalesce(1).sortWithinPartitions("key").withColumn("sequence", place)
+
+
+def numbered(ledger: DataFrame) -> DataFrame:
+    """The ledger with a place for every row: those written before there was one are the first, in order of writing."""
+    missing = F.col("sequence").isNull()
+    order = Window.partitionBy("sequence").orderBy("corrected_at", "day", "view", "key", "revision")
+    old = ledger.where(missing).withColumn("sequence", F.row_number().over(order).cast("long"))
+    return ledger.where(~missing).unionByName(old)
 
 
 def changed(session: SparkSession, view: View, day: Day) -> DataFrame:

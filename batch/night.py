@@ -21,6 +21,7 @@ from batch.coverage import COVERAGE, Plan, plan
 from batch.day import Day
 from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY
 from batch.gaps import accept
+from batch.publish import publish as publish_corrections
 from batch.reconcile import reconcile as reconcile_days
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
 from batch.truth import truth as truth_of_days
@@ -57,6 +58,13 @@ class Step(StrEnum):
     CORRECT = "correct"
 
 
+PUBLISHING = (Step.ARCHIVE, Step.CORRECT)
+"""Behind these steps the corrections go out: at the beginning of a night what the last one left, at its end its own.
+
+The archive is first all the same: what Kafka's retention takes before it is read is lost, and the ledger loses nothing.
+"""
+
+
 def session() -> SparkSession:
     """The night's Spark session."""
     return spark("daybreak night", settings().night_memory)
@@ -79,6 +87,15 @@ def prepare() -> None:
     with _lease():
         own = session()
         create_tables(own)
+        own.stop()
+
+
+def publish() -> None:
+    """Send the corrections that are not yet in the topic: what the next night would do."""
+    with _lease():
+        own = session()
+        create_tables(own)
+        _say(f"publish: {publish_corrections(own)} corrections")
         own.stop()
 
 
@@ -117,6 +134,8 @@ def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
     for step in steps:
         with _lease():
             _say(f"{step}: {STEPS[step](own, day, full)}")
+            if step in PUBLISHING:
+                _say(f"publish: {publish_corrections(own)} corrections")
     own.stop()
 
 

@@ -16,8 +16,9 @@ from dags.retries import ByExitCode
 TRIAGE = """
 ### What it does
 At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka, **truth** recomputes the day,
-**reconcile** explains every difference between the truth and what the stream said, **correct** writes the corrections
-and settles the day, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu.
+**reconcile** explains every difference between the truth and what the stream said, **correct** writes the corrections,
+settles the day and sends the corrections to Kafka, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages
+under *dbt docs* in the menu.
 Every step may be run again at any time and changes nothing the second time. Days are redone by a backfill
 (here: *Trigger, Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has
 changed is left alone; `full` recomputes it all the same.

@@ -5,6 +5,7 @@ Run: daybreak tables
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
@@ -71,6 +72,15 @@ def exists(session: SparkSession, table: Table) -> bool:
 
 def version(session: SparkSession, table: Table) -> int:
     """The table's current version."""
+    return int(_snapshot(session, table).version())
+
+
+def identity(session: SparkSession, table: Table) -> str:
+    """The id that the table got when it was created; one that is made anew has another."""
+    return str(_snapshot(session, table).metadata().id())
+
+
+def _snapshot(session: SparkSession, table: Table) -> Any:
     DeltaTable.forPath(session, table.path)  # Brings the driver's view of the log up to date.
     log = session._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session._jsparkSession, table.path)  # type: ignore[union-attr]
-    return int(log.unsafeVolatileSnapshot().version())
+    return log.unsafeVolatileSnapshot()

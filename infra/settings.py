@@ -93,12 +93,22 @@ class Settings(BaseSettings):
         600, ge=0, description="The gate: how late an event may be and still count in the stream"
     )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
+    corrections_topic: str = Field(
+        "corrections",
+        pattern=r"^[A-Za-z0-9._-]{1,200}$",
+        description="Topic of the corrections; `<name>-state` goes with it",
+    )
     topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics")
     lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for another one's lease")
 
     def embedded(self, endpoint: str) -> bool:
         """Is `endpoint` (a field name, e.g. `kafka_bootstrap`) served by a process of ours?"""
         return endpoint not in self.model_fields_set
+
+    @property
+    def corrections_state_topic(self) -> str:
+        """Where the publisher of the corrections keeps how far it has come."""
+        return f"{self.corrections_topic}-state"
 
     @property
     def lake(self) -> str:

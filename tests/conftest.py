@@ -1,4 +1,4 @@
-"""What tests of Spark code share: one local session, and a lake in a folder."""
+"""What tests share: one local Spark session, a lake in a folder, and a Kafka in this process."""
 
 import os
 from collections.abc import Iterator
@@ -6,9 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
-from infra import tables
+from infra import committed, send, tables
 from infra.session import write_defaults
 from infra.settings import settings
 
@@ -37,3 +38,21 @@ def local_lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Tables lie in a folder for the length of a test."""
     monkeypatch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{tmp_path}"))
     return tmp_path
+
+
+@pytest.fixture
+def kafka(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """librdkafka's own broker, in this process, without a topic: the real protocol, transactions too, but no fencing."""
+    mother = Producer({"test.mock.num.brokers": "1", "log_level": 0})
+    (node,) = mother.list_topics(timeout=20).brokers.values()
+    own = SimpleNamespace(
+        kafka_bootstrap=f"{node.host}:{node.port}",
+        kafka_client={},
+        bucket="lake",
+        corrections_topic="corrections",
+        corrections_state_topic="corrections-state",
+    )
+    for module in (committed, send):
+        monkeypatch.setattr(module, "settings", lambda: own)
+    yield own
+    del mother

@@ -21,6 +21,7 @@ from infra.failures import PermanentFailure
 from infra.ledger import Ledger
 from infra.lines import key_field, lines, read_key
 from infra.send import Sender
+from infra.settings import settings
 from infra.shop.day import DAY_MS
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
@@ -50,6 +51,8 @@ def send(
     """Send newline-separated JSON to TOPIC, byte for byte. What cannot be read is sent too, without a key."""
     counts: Counter[str] = Counter({"lines": 0})
     started = time.monotonic()
+    if topic in (settings().corrections_topic, settings().corrections_state_topic):
+        raise PermanentFailure(f"the topic {topic!r} is written by the night alone; daybreak corrections shows it")
     with ExitStack() as stack:
         field = key or key_field(topic)
         if file is None or file == Path("-"):

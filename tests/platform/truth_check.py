@@ -138,7 +138,7 @@ def misspoken(platform: Platform) -> list[str]:
         said: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         for key, values, row in answered(platform, "speed", view):
             if row["lineage"] == newest:
-                candidate = (_rank(view, row, values), values)
+                candidate = (rank(view, row, values), values)
                 said[key] = min(said.get(key, candidate), candidate, key=lambda one: one[0])
         expected = RECOMPUTED[view](on_time)
         if view == "order_payments":
@@ -152,7 +152,7 @@ def misspoken(platform: Platform) -> list[str]:
     return faults
 
 
-def _rank(view: str, row: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
+def rank(view: str, row: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The smaller, the more a row is the stream's current answer."""
     if view == "order_totals":
         return -row["as_of"].timestamp(), -row["batch_id"]

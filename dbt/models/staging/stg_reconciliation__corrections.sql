@@ -15,5 +15,6 @@ select
     cause,
     run,
     revision,
-    corrected_at
+    corrected_at,
+    sequence
 from corrections
