@@ -43,6 +43,9 @@ ARCHIVE = Table(
 Ends = dict[tuple[str, int], int]
 """One past the last offset, per topic and partition."""
 
+Ranges = dict[tuple[str, int], list[tuple[int, int]]]
+"""Half-open ranges of offsets per topic and partition, disjoint and in order."""
+
 
 @dataclass(frozen=True)
 class Log:
@@ -76,10 +79,16 @@ def archive(session: SparkSession) -> int:
     return count
 
 
+def held(archived: DataFrame) -> Ranges:
+    """What is in the archive: one range per topic and partition, since it goes on where it stopped."""
+    offset = F.col("offset")
+    rows = archived.groupBy("topic", "partition").agg(F.min(offset).alias("first"), (F.max(offset) + 1).alias("end"))
+    return {(row["topic"], row["partition"]): [(row["first"], row["end"])] for row in rows.collect()}
+
+
 def ends(archived: DataFrame) -> Ends:
     """Where the archive ends, per topic and partition."""
-    rows = archived.groupBy("topic", "partition").agg((F.max("offset") + 1).alias("end")).collect()
-    return {(row["topic"], row["partition"]): row["end"] for row in rows}
+    return {at: ranges[-1][1] for at, ranges in held(archived).items()}
 
 
 def log_now() -> Log:

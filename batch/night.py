@@ -18,7 +18,8 @@ from batch.correct import CORRECTIONS
 from batch.correct import correct as correct_days
 from batch.coverage import COVERAGE, Plan, plan
 from batch.day import Day
-from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY
+from batch.differences import DIFFERENCES, SUMMARY
+from batch.evidence import EVIDENCE
 from batch.reconcile import reconcile as reconcile_days
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
 from batch.truth import truth as truth_of_days
