@@ -58,10 +58,7 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
             replace_days(together.select(*table.schema.fieldNames()).coalesce(1), table, [day.date])
             point(f"reconcile.after-{table.name}")
         faults += unexplained(session, day)
-        for one in found:
-            one.rows.unpersist()
-            one.evidence.unpersist()
-        known.unpersist()
+        session.catalog.clearCache()
     if faults:
         raise PermanentFailure(
             f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "
@@ -98,21 +95,14 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Laye
     found = evidence(view.inputs[0], replace(stream, events=silver), replace(night, events=truth_events)).persist()
     present = {row["cause"] for row in found.select("cause").distinct().collect()}
 
-    counted = silver.where(F.col("late_by_ms") == 0)
-    stages = {"speed": said_by_stream.rows, "counted": view_days(view, counted, [day])}
-    events_so_far = counted.select(*truth_events.columns)
-    for cause in STEPS:
-        if cause in present:
-            own = found.where(F.col("cause") == cause.value)
-            taken = own.where(F.col("side") == "take").select(*PLACE)
-            added = own.where(F.col("side") == "add").select(*PLACE)
-            source = silver if cause in LATENESS else truth_events
-            events_so_far = (
-                events_so_far.join(taken, [*PLACE], "left_anti")
-                .select(*truth_events.columns)
-                .unionByName(source.join(added, [*PLACE], "left_semi").select(*truth_events.columns))
-            )
-            stages[cause.value] = view_days(view, events_so_far, [day])
+    events = timeline(silver, truth_events, found).persist()
+
+    def after(step: int) -> DataFrame:
+        is_in = (F.col("enters") <= step) & F.coalesce(F.col("leaves") > step, F.lit(True))
+        return view_days(view, events.where(is_in), [day])
+
+    stages = {"speed": said_by_stream.rows, "counted": after(0)}
+    stages |= {cause.value: after(step) for step, cause in enumerate(STEPS, 1) if cause in present}
     table = truth_table(session, view)
     stages["truth"] = lake.read(session, table).where(F.col("day") == F.lit(day.date))
     rows = compared(view, stages, said_by_stream.watermark).persist()
@@ -122,3 +112,22 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Laye
         found.withColumn("view", F.lit(view.name)),
         summary(view, rows),
     )
+
+
+def timeline(silver: DataFrame, truth: DataFrame, found: DataFrame) -> DataFrame:
+    """The events of both layers, each with the step at which it `enters` the count and the one at which it `leaves` it.
+
+    Steps are numbered as in STEPS, from 1; 0 is what the stream counted, null is never.
+    """
+    step = F.array_position(F.array(*[F.lit(cause.value) for cause in STEPS]), F.col("cause")).alias("step")
+    moves = found.where(F.col("cause") != Cause.UNEXPLAINED.value).select(*PLACE, "cause", "side", step)
+    is_late = F.col("cause").isin(*[cause.value for cause in LATENESS])
+    of_silver = moves.groupBy(*PLACE).agg(
+        F.max(F.when(is_late, F.col("step"))).alias("enters"),
+        F.max(F.when(F.col("side") == "take", F.col("step"))).alias("leaves"),
+    )
+    counted = silver.join(of_silver, [*PLACE], "left").withColumn("enters", F.coalesce("enters", F.lit(0)))
+    adds = moves.where((F.col("side") == "add") & ~is_late).select(*PLACE, F.col("step").alias("enters"))
+    added = truth.join(adds, [*PLACE]).withColumn("leaves", F.lit(None).cast("long"))
+    columns = [*truth.columns, "enters", "leaves"]
+    return counted.select(*columns).unionByName(added.select(*columns))
