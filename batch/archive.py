@@ -62,6 +62,9 @@ ARCHIVE_GAPS = Table(
 `from_day` and `to_day`: the days of the arrivals around it; null `from_day` where nothing came before.
 """
 
+Ranges = dict[tuple[str, int], list[tuple[int, int]]]
+"""Half-open ranges of offsets per topic and partition, disjoint and in order."""
+
 
 def archive(session: SparkSession, log: Log, read_to: Mapping[tuple[str, int], int]) -> int:
     """Append what the log has behind `read_to`; returns the number of offsets read.
@@ -94,10 +97,20 @@ def _refuse(read_to: Mapping[tuple[str, int], int], log: Log) -> None:
         )
 
 
-def ends(archived: DataFrame) -> Ends:
-    """Where the archive ends, per topic and partition."""
-    rows = archived.groupBy("topic", "partition").agg((F.max("offset") + 1).alias("end")).collect()
-    return {(row["topic"], row["partition"]): row["end"] for row in rows}
+def held(archived: DataFrame, lost: DataFrame) -> Ranges:
+    """What is in the archive: from its first record to its last, but for the gaps `lost` (rows of ARCHIVE_GAPS)."""
+    at = ["topic", "partition"]
+    offset = F.col("offset")
+    found = archived.groupBy(*at).agg(F.min(offset).alias("first"), (F.max(offset) + 1).alias("end"))
+    holes = lost.groupBy(*at).agg(F.sort_array(F.collect_list(F.struct("from", "to"))).alias("holes"))
+    ranges: Ranges = {}
+    for row in found.join(holes, at, "left").collect():
+        holes_here = [(hole["from"], hole["to"]) for hole in row["holes"] or []]
+        starts = [row["first"], *(end for _, end in holes_here)]
+        stops = [*(start for start, _ in holes_here), row["end"]]
+        between = zip(starts, stops, strict=True)
+        ranges[row["topic"], row["partition"]] = [(start, stop) for start, stop in between if start < stop]
+    return ranges
 
 
 def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:

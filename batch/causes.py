@@ -1,6 +1,6 @@
 """Why the two layers differ: a closed list.
 
-Data flow: reconcile -> Cause on every differing row
+Data flow: reconcile -> Cause on every differing row; correct -> Cause on every correction
 Run: daybreak query "SELECT day, view, explode(causes) AS cause, count(*) FROM reconciliation.differences GROUP BY ALL"
 """
 
@@ -8,23 +8,35 @@ from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """A cause of a difference between what the stream said and the truth (DESIGN rules 6 and 7)."""
+    """A cause of a difference between what was said and the truth (DESIGN rules 6 and 7)."""
 
     LATE = "late"
-    """Events behind the gate: in silver, left out of the views."""
+    """Events of the view's driving input behind the gate: in silver, left out of the views."""
+    PARTNER_LATE = "partner_late"
+    """The same of another input: the row's own event was on time, its join partner was not."""
     NOT_READ = "not_read"
-    """Events that the stream, or this view's query, had not read when the night looked."""
+    """Events that one layer had not come to when the night looked: the stream or this view's query, or the archive."""
+    GAP = "gap"
+    """Events that a layer's own progress skipped: in a hole between what it read, or before its first offset."""
     RULE = "rule"
-    """Judged otherwise by the contract in force then: quarantined then, valid now, or the reverse."""
+    """Judged by another contract: quarantined by the stream and valid now (`add`), or the reverse (`take`)."""
     DUPLICATE = "duplicate"
     """Another arrival of the same event was kept."""
     CONFLICT = "conflict"
     """An event_id that came back with other content, farther back than the stream looks."""
     PENDING = "pending"
     """The watermark has not passed the row's closing time: the stream has not said its last word."""
+    DEFINITION = "definition"
+    """Of a correction: the row was last said by another version of the view or of its contracts."""
+    REVISION = "revision"
+    """Of a correction: the row was settled before all of its events were in the archive, and the stream has counted
+    the rest since, so that the two layers agree again."""
     UNEXPLAINED = "unexplained"
     """A fault of the machine; it fails the run."""
 
 
-STEPS = (Cause.LATE, Cause.NOT_READ, Cause.RULE, Cause.DUPLICATE, Cause.CONFLICT)
+LATENESS = (Cause.LATE, Cause.PARTNER_LATE)
+"""The causes of events that both layers have."""
+
+STEPS = (*LATENESS, Cause.NOT_READ, Cause.GAP, Cause.RULE, Cause.DUPLICATE, Cause.CONFLICT)
 """The causes that events carry, in the order in which reconciliation adds them to what the stream counted."""

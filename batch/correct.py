@@ -20,6 +20,7 @@ from infra import lake
 from infra.drills import point
 from infra.tables import Table
 from infra.writes import append_once
+from streaming.speed import said_last, speed_table, view_schema
 from streaming.views import VIEWS
 from streaming.views.view import View
 
@@ -47,7 +48,7 @@ def correct(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
         for view in VIEWS.values():
             table = truth_table(session, view)
             rows = (
-                changed(session, view, day)
+                changed(session, view, day, plan)
                 .withColumn("run", F.lit(plan.run))
                 .withColumn("definition", F.lit(plan.definitions[view.name]))
                 .withColumn("revision", F.lit(plan.revisions[day.date]))
@@ -83,35 +84,79 @@ def numbered(ledger: DataFrame) -> DataFrame:
     return ledger.where(~missing).unionByName(old)
 
 
-def changed(session: SparkSession, view: View, day: Day) -> DataFrame:
-    """Rows of the day whose truth is not what was last said of them: by the ledger, or else by the stream."""
+def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
+    """Rows of the day whose truth is not what was last said of them: day, view, key, old, new, cause.
+
+    Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force;
+    or by the stream. The causes are those of the difference, after "definition" where another version had the last word.
+    """
     own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
-    ledger = lake.read(session, CORRECTIONS).where(own)
-    newest = Window.partitionBy("key").orderBy(F.col("revision").desc(), F.col("corrected_at").desc())
-    told = (
-        ledger.withColumn("_place", F.row_number().over(newest))
-        .where(F.col("_place") == 1)
-        .select("key", F.col("new").alias("told"), F.lit(True).alias("was_told"))
-    )
+    settled_by = plan.settled_by.get(day.date, {}).get(view.name)
+    now = plan.definitions[view.name]
     only_pending = F.array(F.lit(Cause.PENDING.value))
     differing = (
         lake.read(session, DIFFERENCES)
         .where(own & (F.col("causes") != only_pending))
-        .select("key", "speed", F.array_join("causes", "+").alias("cause"))
+        .select("key", "speed", F.col("causes").alias("differing"))
     )
     rows = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
-    values = [c for c in view.columns(rows) if c not in ("run", "definition")]
-    truth = rows.select(
-        F.to_json(F.struct(*view.key)).alias("key"),
-        F.to_json(F.struct(*values), {"ignoreNullFields": "false"}).alias("new"),
+    truth = _values(session, view, rows, "new")
+    candidates = differing.join(_told(session, view, day, plan), "key", "full_outer")
+    if settled_by is None or settled_by == now:
+        said, by_other = F.col("speed"), F.lit(False)
+        candidates = candidates.join(truth, "key", "left")
+    else:
+        speed = lake.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
+        before = said_last(view, speed.where(F.col("definition") == settled_by))
+        candidates = candidates.join(_values(session, view, before, "before"), "key", "full_outer")
+        candidates = candidates.join(truth, "key", "full_outer")
+        said = F.col("before")
+        # A row that differs has the new version's answer in `speed`; one that does not is the truth for both layers.
+        same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
+        by_other = ~F.col("before").eqNullSafe(same)
+    old = F.when(F.col("was_told"), F.col("told")).otherwise(said)
+    redefined = F.when(F.col("was_told"), F.col("told_by") != now).otherwise(by_other)
+    causes = F.concat(
+        F.when(redefined, F.array(F.lit(Cause.DEFINITION.value))).otherwise(F.array().cast("array<string>")),
+        F.coalesce("differing", F.array().cast("array<string>")),
     )
-    candidates = differing.join(told, "key", "full_outer").join(truth, "key", "left")
-    before = F.when(F.col("was_told"), F.col("told")).otherwise(F.col("speed"))
-    return candidates.where(~before.eqNullSafe(F.col("new"))).select(
+    cause = F.when(F.size(causes) > 0, F.array_join(causes, "+")).otherwise(F.lit(Cause.REVISION.value))
+    return candidates.where(~old.eqNullSafe(F.col("new"))).select(
         F.lit(day.date).alias("day"),
         F.lit(view.name).alias("view"),
         "key",
-        before.alias("old"),
+        old.alias("old"),
         "new",
-        F.coalesce("cause", F.lit("revision")).alias("cause"),
+        cause.alias("cause"),
+    )
+
+
+def _told(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
+    """What the ledger said last of the day's rows: key, told, told_by (a definition), was_told.
+
+    A settled day stands for every row of its own, so a row that it left alone was said by its version.
+    """
+    newest = Window.partitionBy("key").orderBy(F.col("revision").desc(), F.col("corrected_at").desc())
+    settled_by = F.lit(plan.settled_by.get(day.date, {}).get(view.name)).cast("string")
+    confirmed = F.when(F.col("revision") < plan.revisions[day.date], settled_by)
+    return (
+        lake.read(session, CORRECTIONS)
+        .where((F.col("view") == view.name) & (F.col("day") == F.lit(day.date)))
+        .withColumn("_place", F.row_number().over(newest))
+        .where(F.col("_place") == 1)
+        .select(
+            "key",
+            F.col("new").alias("told"),
+            F.coalesce(confirmed, "definition").alias("told_by"),
+            F.lit(True).alias("was_told"),
+        )
+    )
+
+
+def _values(session: SparkSession, view: View, rows: DataFrame, name: str) -> DataFrame:
+    """Key and values of a view's rows as JSON, in the columns that the view has now."""
+    values = [field.name for field in view_schema(session, view) if field.name not in (*view.key, "day")]
+    return rows.select(
+        F.to_json(F.struct(*view.key)).alias("key"),
+        F.to_json(F.struct(*values), {"ignoreNullFields": "false"}).alias(name),
     )

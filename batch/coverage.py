@@ -6,7 +6,7 @@ Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.covera
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -24,7 +24,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from batch.archive import ARCHIVE, Ends, ends
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, Ranges, held
 from batch.day import Day
 from infra import lake
 from infra.rows import frame
@@ -61,13 +61,18 @@ COVERAGE = Table(
 
 @dataclass(frozen=True)
 class Plan:
-    """What a night has to do: the days, with the revision that each will have, and the archive it stands on."""
+    """What a night has to do: the days, with the revision that each will have, and the archive it stands on.
+
+    `archived`: what it holds. `settled_by`: the definitions under which a day was settled before.
+    """
 
     run: str
     days: tuple[Day, ...]
     revisions: Mapping[date, int]
     ends: Ends
     definitions: Mapping[str, str]
+    archived: Ranges = field(default_factory=dict)
+    settled_by: Mapping[date, Mapping[str, str]] = field(default_factory=dict)
 
 
 def plan(session: SparkSession, day: Day, definitions: Mapping[str, str], full: bool = False) -> Plan:
@@ -77,7 +82,8 @@ def plan(session: SparkSession, day: Day, definitions: Mapping[str, str], full: 
     The same archive, definitions and days give the same run id.
     """
     archived = lake.read(session, ARCHIVE)
-    now = ends(archived)
+    ranges = held(archived, lake.read(session, ARCHIVE_GAPS))
+    now = {at: found[-1][1] for at, found in ranges.items()}
     settled = {row["day"]: row for row in lake.read(session, COVERAGE).collect()}
     stale = {
         covered
@@ -89,7 +95,8 @@ def plan(session: SparkSession, day: Day, definitions: Mapping[str, str], full: 
     identity = f"{sorted(now.items())}{sorted(definitions.items())}{days}"
     run = f"{day}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
     revisions = {d.date: (settled[d.date]["revision"] + 1 if d.date in settled else 1) for d in days}
-    return Plan(run, days, revisions, now, definitions)
+    settled_by = {covered: dict(row["definitions"]) for covered, row in settled.items()}
+    return Plan(run, days, revisions, now, definitions, ranges, settled_by)
 
 
 def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, Any]]) -> set[date]:

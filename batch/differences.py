@@ -14,17 +14,18 @@ from pyspark.sql.types import (
     ArrayType,
     BooleanType,
     DateType,
-    IntegerType,
     LongType,
     StringType,
     StructField,
     StructType,
-    TimestampType,
 )
 
 from batch.causes import STEPS, Cause
 from infra.tables import Table
 from streaming.views.view import View
+
+STEP = StructType([StructField("cause", StringType()), StructField("value", StringType())])
+"""A step of a row's waterfall and the row's value after it."""
 
 DIFFERENCES = Table(
     "reconciliation",
@@ -33,31 +34,13 @@ DIFFERENCES = Table(
         [StructField("day", DateType())]
         + [StructField(name, StringType()) for name in ("view", "key", "speed", "counted", "truth")]
         + [StructField("causes", ArrayType(StringType())), StructField("unexplained", BooleanType())]
-        + [StructField("run", StringType())]
+        + [StructField("waterfall", ArrayType(STEP)), StructField("run", StringType())]
     ),
 )
-"""One view row that differs at some stage; key and values as JSON, null where a stage has no such row."""
+"""One view row that differs at some stage; key and values as JSON, null where a stage has no such row.
 
-EVIDENCE = Table(
-    "reconciliation",
-    "evidence",
-    StructType(
-        [
-            StructField("day", DateType()),
-            StructField("view", StringType()),
-            StructField("event_id", StringType()),
-            StructField("event_type", StringType()),
-            StructField("event_time", TimestampType()),
-            StructField("topic", StringType()),
-            StructField("partition", IntegerType()),
-            StructField("offset", LongType()),
-            StructField("cause", StringType()),
-            StructField("side", StringType()),
-            StructField("run", StringType()),
-        ]
-    ),
-)
-"""One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth."""
+`waterfall` leads from `speed` to `truth`: every step between the two is a cause that changed the row.
+"""
 
 SUMMARY = Table(
     "reconciliation",
@@ -77,7 +60,7 @@ STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 
 def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | None) -> DataFrame:
-    """All rows of all stages by key: view, key, speed, counted, truth (JSON), causes, unexplained, measures per stage."""
+    """All rows of all stages by key: the columns of DIFFERENCES but day and run, and the measures per stage."""
     values = list(view.columns(stages["counted"]))
     joined: DataFrame | None = None
     for stage, rows in stages.items():
@@ -89,16 +72,24 @@ def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | 
     present = [stage for stage in STAGES if stage in stages]
     is_open = F.lit(True) if watermark is None else F.col("closes") >= F.lit(watermark)
     pending = F.col("speed").isNull() & F.col("counted").isNotNull() & is_open
-    stream_fault = ~_same("speed", "counted") & ~pending
-    unexplained = stream_fault | ~_same(present[-2], "truth")
-    steps = [(Cause(stage), ~_same(before, stage)) for before, stage in pairwise(present[1:-1])]
-    found = [(Cause.PENDING, pending), *steps, (Cause.UNEXPLAINED, unexplained)]
-    return joined.select(
+    moves = [
+        (Cause.PENDING, pending, "counted"),
+        (Cause.UNEXPLAINED, ~_same("speed", "counted") & ~pending, "counted"),
+        *[(Cause(stage), ~_same(before, stage), stage) for before, stage in pairwise(present[1:-1])],
+        (Cause.UNEXPLAINED, ~_same(present[-2], "truth"), "truth"),
+    ]
+    causes = F.array_distinct(
+        F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in moves]))
+    )
+    steps = [F.when(is_so, _step(cause, stage)) for cause, is_so, stage in moves]
+    waterfall = F.array_compact(F.array(_step("speed", "speed"), *steps, _step("truth", "truth")))
+    return joined.withColumn("causes", causes).select(
         F.lit(view.name).alias("view"),
         F.to_json(F.struct(*view.key)).alias("key"),
-        *[F.to_json(stage, {"ignoreNullFields": "false"}).alias(stage) for stage in ("speed", "counted", "truth")],
-        F.array_compact(F.array(*[F.when(true, F.lit(cause.value)) for cause, true in found])).alias("causes"),
-        unexplained.alias("unexplained"),
+        *[_json(stage).alias(stage) for stage in ("speed", "counted", "truth")],
+        "causes",
+        F.array_contains("causes", Cause.UNEXPLAINED.value).alias("unexplained"),
+        F.when(F.size("causes") > 0, waterfall).alias("waterfall"),
         F.struct(
             *[F.struct(*[F.col(stage)[m].alias(m) for m in view.measures]).alias(stage) for stage in present],
             pending.alias("is_pending"),
@@ -144,3 +135,11 @@ def summary(view: View, rows: DataFrame) -> DataFrame:
 
 def _same(one: str, other: str) -> Column:
     return F.col(one).eqNullSafe(F.col(other))
+
+
+def _json(stage: str) -> Column:
+    return F.to_json(stage, {"ignoreNullFields": "false"})
+
+
+def _step(name: str, stage: str) -> Column:
+    return F.struct(F.lit(str(name)).alias("cause"), _json(stage).alias("value"))

@@ -4,52 +4,83 @@ Data flow: silver as the view had read it, truth's events -> one row per event t
 Run: python -m batch reconcile --date 2026-01-31
 """
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from batch.causes import Cause
+from batch.layers import PLACE, Layer
+from infra.tables import Table
+from streaming.reasons import Reason
 
-KEPT = ("event_id", "event_type", "event_time", "topic", "partition", "offset", "content_hash")
+EVIDENCE = Table(
+    "reconciliation",
+    "evidence",
+    StructType(
+        [
+            StructField("day", DateType()),
+            StructField("view", StringType()),
+            StructField("event_id", StringType()),
+            StructField("event_type", StringType()),
+            StructField("event_time", TimestampType()),
+            StructField("topic", StringType()),
+            StructField("partition", IntegerType()),
+            StructField("offset", LongType()),
+            StructField("arrival", TimestampType()),
+            StructField("late_by_ms", LongType()),
+            StructField("cause", StringType()),
+            StructField("side", StringType()),
+            StructField("run", StringType()),
+        ]
+    ),
+)
+"""One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth.
+
+`late_by_ms` is by how much it was behind the gate, 0 where it was not.
+"""
+
+KEPT = ("event_id", "event_type", "event_time", *PLACE, "arrival", "late_by_ms")
 
 
-def evidence(
-    silver: DataFrame, quarantine: DataFrame, truth: DataFrame, conflicts: DataFrame, unread: Column
-) -> DataFrame:
-    """Events on which silver and truth disagree, or that are late: event columns, `cause`, `side` ('add' or 'take').
+def evidence(driving: str, stream: Layer, night: Layer) -> DataFrame:
+    """Events on which the layers disagree, or that are late: KEPT, `cause`, `side` ('add' or 'take').
 
     Args:
-        silver: silver's events (with late_by_ms) as far as the view had read them.
-        quarantine: the stream's quarantine (topic, partition, offset).
-        truth: truth's events of the same time range.
-        conflicts: records that truth refused because their event_id had come before with other content (as quarantine).
-        unread: over topic, partition, offset: had the stream not read this record yet?
+        driving: the view's first input; a late event of another one is a late partner.
+        stream: silver (with late_by_ms) as far as the view had read it.
+        night: truth of the same range of event times.
     """
-    at = ["topic", "partition", "offset"]
-    late = silver.where(F.col("late_by_ms") > 0).withColumn("cause", F.lit(Cause.LATE.value))
-    only_truth = truth.join(silver.select("event_id"), "event_id", "left_anti")
-    was_refused = quarantine.select(*at).distinct().withColumn("refused", F.lit(True))
-    added = only_truth.join(was_refused, at, "left").withColumn(
-        "cause",
-        F.when(F.col("refused"), F.lit(Cause.RULE.value))
-        .when(unread, F.lit(Cause.NOT_READ.value))
-        .otherwise(F.lit(Cause.UNEXPLAINED.value)),
+    is_driving = F.col("topic") == driving
+    late = stream.events.where(F.col("late_by_ms") > 0).withColumn(
+        "cause", F.when(is_driving, F.lit(Cause.LATE.value)).otherwise(F.lit(Cause.PARTNER_LATE.value))
     )
-    only_silver = silver.join(truth.select("event_id"), "event_id", "left_anti")
-    conflicting = conflicts.select(*at).distinct().withColumn("conflicting", F.lit(True))
-    taken = only_silver.join(conflicting, at, "left").withColumn(
-        "cause", F.when(F.col("conflicting"), F.lit(Cause.CONFLICT.value)).otherwise(F.lit(Cause.RULE.value))
+    on_time = night.events.withColumn("late_by_ms", F.lit(0).cast("long"))
+    sides = ((late, "add"), (_only(on_time, stream), "add"), (_only(stream.events, night), "take"))
+    first, second, third = (rows.select(*KEPT, "cause", F.lit(side).alias("side")) for rows, side in sides)
+    return first.unionByName(second).unionByName(third)
+
+
+def _only(own: DataFrame, other: Layer) -> DataFrame:
+    """Events that the other layer has not from the same record with the same content, with its reason as `cause`."""
+    same = ["event_id", *PLACE, "content_hash"]
+    refused = other.refused.groupBy(*PLACE).agg(
+        F.bool_and(F.array_contains("reasons", Reason.CONFLICT.value)).alias("as_conflict")
     )
-    both = silver.alias("s").join(truth.alias("t"), "event_id")
-    other_content = F.col("s.content_hash") != F.col("t.content_hash")
-    other_arrival = (
-        other_content | (F.col("s.offset") != F.col("t.offset")) | (F.col("s.partition") != F.col("t.partition"))
+    kept = other.events.groupBy("event_id").agg(
+        F.collect_set(F.struct(*PLACE)).alias("places"), F.collect_set("content_hash").alias("contents")
     )
-    swapped = both.where(other_arrival).select(
-        "event_id",
-        F.when(other_content, F.lit(Cause.CONFLICT.value)).otherwise(F.lit(Cause.DUPLICATE.value)).alias("cause"),
+    missing = own.join(other.events.select(*same), same, "left_anti")
+    return (
+        missing.join(refused, [*PLACE], "left")
+        .join(kept, "event_id", "left")
+        .withColumn(
+            "cause",
+            F.when(F.col("as_conflict"), F.lit(Cause.CONFLICT.value))
+            .when(F.col("as_conflict").isNotNull(), F.lit(Cause.RULE.value))
+            # The same record, decoded otherwise.
+            .when(F.array_contains("places", F.struct(*PLACE)), F.lit(Cause.RULE.value))
+            .when(F.array_contains("contents", F.col("content_hash")), F.lit(Cause.DUPLICATE.value))
+            .when(F.col("contents").isNotNull(), F.lit(Cause.CONFLICT.value))
+            .otherwise(F.coalesce(other.unread, F.lit(Cause.UNEXPLAINED.value))),
+        )
     )
-    taken = taken.drop("conflicting").unionByName(silver.join(swapped, "event_id"), allowMissingColumns=True)
-    added = added.drop("refused").unionByName(truth.join(swapped, "event_id"), allowMissingColumns=True)
-    add, take = F.lit("add").alias("side"), F.lit("take").alias("side")
-    columns = [*KEPT, "cause"]
-    return late.select(*columns, add).unionByName(added.select(*columns, add)).unionByName(taken.select(*columns, take))

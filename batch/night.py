@@ -19,7 +19,8 @@ from batch.correct import CORRECTIONS
 from batch.correct import correct as correct_days
 from batch.coverage import COVERAGE, Plan, plan
 from batch.day import Day
-from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY
+from batch.differences import DIFFERENCES, SUMMARY
+from batch.evidence import EVIDENCE
 from batch.gaps import accept
 from batch.publish import publish as publish_corrections
 from batch.reconcile import reconcile as reconcile_days

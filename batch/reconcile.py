@@ -8,26 +8,25 @@ and at the end truth. `speed` must equal `counted`, and the last step must equal
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.causes import STEPS, Cause
+from batch.causes import LATENESS, STEPS, Cause
 from batch.coverage import Plan
 from batch.day import Day
-from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY, compared, summary
-from batch.evidence import evidence
-from batch.said import Said, said
-from batch.truth import TRUTH_QUARANTINE, events, truth_table, view_days
+from batch.differences import DIFFERENCES, SUMMARY, compared, summary
+from batch.evidence import EVIDENCE, evidence
+from batch.layers import PLACE, Layer, night_layer, stream_layer
+from batch.said import said
+from batch.truth import decided, truth_table, view_days
 from infra import lake
 from infra.drills import point
 from infra.failures import PermanentFailure
+from infra.tables import Table
 from infra.writes import replace_days
-from streaming.definitions import EVENTS
-from streaming.reasons import Reason
-from streaming.silver import QUARANTINE, SILVER
 from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
@@ -46,8 +45,9 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
     """Compare the days and write what was found. Raises PermanentFailure, naming the rows, if something is unexplained."""
     faults: list[str] = []
     for day in days:
-        known = events(session, day.start, day.end + REACH, plan.definitions[EVENTS]).persist()
-        found = [compare(session, view, day, plan, known) for view in VIEWS.values()]
+        known = decided(session, day.start, day.end + REACH).persist()
+        night = night_layer(session, plan, known)
+        found = [compare(session, view, day, plan, night) for view in VIEWS.values()]
         stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
         for table, frames in (
             (EVIDENCE, [one.evidence for one in found]),
@@ -58,55 +58,54 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
             replace_days(together.select(*table.schema.fieldNames()).coalesce(1), table, [day.date])
             point(f"reconcile.after-{table.name}")
         faults += unexplained(session, day)
-        for one in found:
-            one.rows.unpersist()
-            one.evidence.unpersist()
-        known.unpersist()
+        session.catalog.clearCache()
     if faults:
         raise PermanentFailure(
             f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "
-            "See reconciliation/differences where unexplained."
+            "See reconciliation/differences where unexplained, and reconciliation/evidence."
         )
 
 
 def unexplained(session: SparkSession, day: Day) -> list[str]:
-    """The rows of a day that differ without a cause, as `view key: speed -> truth`."""
-    rows = lake.read(session, DIFFERENCES).where((F.col("day") == F.lit(day.date)) & F.col("unexplained")).collect()
-    return [
-        f"{day} {row['view']} {row['key']}: said {row['speed']}, counted {row['counted']}, truth {row['truth']}"
-        for row in rows
-    ]
+    """What differs without a cause on a day: rows as `view key: said, counted, truth`, and events that are in one layer."""
+
+    def faults(table: Table, which: Column, sentence: str, *columns: str) -> DataFrame:
+        said = F.format_string(sentence, *[F.coalesce(F.col(name).cast("string"), F.lit("-")) for name in columns])
+        return lake.read(session, table).where((F.col("day") == F.lit(day.date)) & which).select(said.alias("fault"))
+
+    rows = faults(
+        DIFFERENCES, F.col("unexplained"), "%s %s %s: said %s, counted %s, truth %s",
+        "day", "view", "key", "speed", "counted", "truth",
+    )  # fmt: skip
+    events = faults(
+        EVIDENCE, F.col("cause") == Cause.UNEXPLAINED.value, "%s %s: only one layer has event %s (%s-%s at %s), to %s",
+        "day", "view", "event_id", "topic", "partition", "offset", "side",
+    )  # fmt: skip
+    return [row["fault"] for row in rows.unionByName(events).collect()]
 
 
-def compare(session: SparkSession, view: View, day: Day, plan: Plan, known: DataFrame) -> Compared:
-    """Compare one view for one day; `known` are truth's events of the day and of REACH after it."""
-    stream = said(session, view, day, plan.definitions[view.name])
-    silver = _silver(session, view, day, stream)
+def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Layer) -> Compared:
+    """Compare one view for one day; `night` has truth's events of the day and of REACH after it."""
+    said_by_stream = said(session, view, day, plan.definitions[view.name])
+    stream = stream_layer(session, view, day, said_by_stream)
+    # A late event that is not in the archive yet is counted by nobody.
+    silver = stream.events.where((F.col("late_by_ms") == 0) | night.unread.isNull()).persist()
     in_reach = F.col("event_time") < F.lit(day.end + view.reach)
-    truth_events = known.where(in_reach & F.col("topic").isin(*view.inputs))
-    refused = lake.read(session, QUARANTINE)
-    conflicts = lake.read(session, TRUTH_QUARANTINE).where(F.array_contains("reasons", Reason.CONFLICT.value))
-    found = evidence(silver, refused, truth_events, conflicts, _unread(stream)).persist()
+    truth_events = night.events.where(in_reach & F.col("topic").isin(*view.inputs))
+    found = evidence(view.inputs[0], replace(stream, events=silver), replace(night, events=truth_events)).persist()
     present = {row["cause"] for row in found.select("cause").distinct().collect()}
 
-    counted = silver.where(F.col("late_by_ms") == 0)
-    stages = {"speed": stream.rows, "counted": view_days(view, counted, [day])}
-    events_so_far = counted.select(*truth_events.columns)
-    for cause in STEPS:
-        if cause in present:
-            own = found.where(F.col("cause") == cause.value)
-            taken = own.where(F.col("side") == "take").select("event_id")
-            added = own.where(F.col("side") == "add").select("event_id")
-            source = silver if cause is Cause.LATE else truth_events
-            events_so_far = (
-                events_so_far.join(taken, "event_id", "left_anti")
-                .select(*truth_events.columns)
-                .unionByName(source.join(added, "event_id", "left_semi").select(*truth_events.columns))
-            )
-            stages[cause.value] = view_days(view, events_so_far, [day])
+    events = timeline(silver, truth_events, found).persist()
+
+    def after(step: int) -> DataFrame:
+        is_in = (F.col("enters") <= step) & F.coalesce(F.col("leaves") > step, F.lit(True))
+        return view_days(view, events.where(is_in), [day])
+
+    stages = {"speed": said_by_stream.rows, "counted": after(0)}
+    stages |= {cause.value: after(step) for step, cause in enumerate(STEPS, 1) if cause in present}
     table = truth_table(session, view)
     stages["truth"] = lake.read(session, table).where(F.col("day") == F.lit(day.date))
-    rows = compared(view, stages, stream.watermark).persist()
+    rows = compared(view, stages, said_by_stream.watermark).persist()
     return Compared(
         view,
         rows.where(F.size("causes") > 0).drop("measures"),
@@ -115,25 +114,20 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan, known: Data
     )
 
 
-def _silver(session: SparkSession, view: View, day: Day, stream: Said) -> DataFrame:
-    """Silver's events of the view's inputs around the day, as far as the view's query had read them."""
-    silver = (
-        lake.read(session, SILVER, stream.silver_version - 1)
-        if stream.silver_version
-        else lake.read(session, SILVER).limit(0)
+def timeline(silver: DataFrame, truth: DataFrame, found: DataFrame) -> DataFrame:
+    """The events of both layers, each with the step at which it `enters` the count and the one at which it `leaves` it.
+
+    Steps are numbered as in STEPS, from 1; 0 is what the stream counted, null is never.
+    """
+    step = F.array_position(F.array(*[F.lit(cause.value) for cause in STEPS]), F.col("cause")).alias("step")
+    moves = found.where(F.col("cause") != Cause.UNEXPLAINED.value).select(*PLACE, "cause", "side", step)
+    is_late = F.col("cause").isin(*[cause.value for cause in LATENESS])
+    of_silver = moves.groupBy(*PLACE).agg(
+        F.max(F.when(is_late, F.col("step"))).alias("enters"),
+        F.max(F.when(F.col("side") == "take", F.col("step"))).alias("leaves"),
     )
-    until = day.end + view.reach
-    return silver.where(
-        F.col("day").between(F.lit(day.date), F.lit(until.date()))
-        & (F.col("event_time") >= F.lit(day.start))
-        & (F.col("event_time") < F.lit(until))
-        & F.col("topic").isin(*view.inputs)
-    ).persist()
-
-
-def _unread(stream: Said) -> Column:
-    """Over topic, partition, offset: beyond what silver held when the view read it."""
-    read = F.lit(False)
-    for (topic, partition), end in stream.read_to.items():
-        read = read | ((F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end))
-    return ~read
+    counted = silver.join(of_silver, [*PLACE], "left").withColumn("enters", F.coalesce("enters", F.lit(0)))
+    adds = moves.where((F.col("side") == "add") & ~is_late).select(*PLACE, F.col("step").alias("enters"))
+    added = truth.join(adds, [*PLACE]).withColumn("leaves", F.lit(None).cast("long"))
+    columns = [*truth.columns, "enters", "leaves"]
+    return counted.select(*columns).unionByName(added.select(*columns))

@@ -7,10 +7,10 @@ Run: python -m batch reconcile --date 2026-01-31
 from dataclasses import dataclass
 from datetime import datetime
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from batch.archive import Ends
+from batch.archive import Ranges
 from batch.day import Day
 from infra import lake
 from infra.failures import PermanentFailure, TransientFailure
@@ -23,14 +23,14 @@ from streaming.views.view import View
 class Said:
     """A view's answer for a day as of its last finished micro-batch.
 
-    `silver_version`: silver's commits below it had been read; 0 where the view has not run yet. `read_to`: the offsets
+    `silver_version`: silver's commits below it had been read; 0 where the view has not run yet. `read`: the offsets
     behind those commits. `watermark`: None until Spark has one.
     """
 
     rows: DataFrame
     silver_version: int
     watermark: datetime | None
-    read_to: Ends
+    read: Ranges
 
 
 def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
@@ -59,17 +59,27 @@ def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
         said_last(view, own),
         latest["silver_version"],
         latest["watermark"],
-        _read_to(progress, latest["silver_version"]),
+        read(progress, latest["silver_version"]),
     )
 
 
-def _read_to(progress: DataFrame, silver_version: int) -> Ends:
-    """The offsets that the ingest had put into silver's commits below a version."""
+def read(progress: DataFrame, silver_version: int) -> Ranges:
+    """The offsets that the ingest had put into silver's commits below a version, its micro-batches merged."""
     done = progress.where((F.col("query") == INGEST) & (F.col("versions")["silver/events"] < silver_version))
+    in_order = Window.partitionBy("topic", "partition").orderBy("from", "to")
+    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    begins = F.coalesce(F.col("from") > F.max("to").over(earlier), F.lit(True))
     rows = (
         done.select(F.explode("offsets").alias("at"))
-        .groupBy("at.topic", "at.partition")
-        .agg(F.max("at.to").alias("end"))
+        .select("at.*")
+        .withColumn("begins", begins.cast("int"))
+        .withColumn("range", F.sum("begins").over(so_far))
+        .groupBy("topic", "partition", "range")
+        .agg(F.min("from").alias("start"), F.max("to").alias("end"))
         .collect()
     )
-    return {(row["topic"], row["partition"]): row["end"] for row in rows}
+    ranges: Ranges = {}
+    for row in sorted(rows, key=lambda row: row["start"]):
+        ranges.setdefault((row["topic"], row["partition"]), []).append((row["start"], row["end"]))
+    return ranges

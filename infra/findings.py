@@ -1,6 +1,6 @@
 """What the nights found: per day, view and measure, the way from what the stream said to the truth.
 
-Data flow: reconciliation/summary -> rows; the causes are whatever columns the table has between `speed` and `truth`
+Data flow: reconciliation/summary -> rows; every column of the table that is not in NO_CAUSE is a cause
 Run: daybreak found --from 2026-01-01 --to 2026-01-03
 """
 
@@ -9,6 +9,8 @@ from datetime import date
 
 from infra.reader import read
 from infra.settings import Settings
+
+NO_CAUSE = ("day", "view", "measure", "speed", "truth", "unexplained", "rows_differing", "rows_unexplained", "run")
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,7 @@ class Finding:
 def findings(s: Settings, first: date, last: date) -> list[Finding]:
     """Of the days in [first, last] that a night has reconciled."""
     table = read(s, "reconciliation/summary")
-    columns = table.column_names
-    causes = columns[columns.index("speed") + 1 : columns.index("truth")]
+    causes = [column for column in table.column_names if column not in NO_CAUSE]
     rows = [row for row in table.to_pylist() if first <= row["day"] <= last]
     found = [
         Finding(
@@ -42,7 +43,8 @@ def findings(s: Settings, first: date, last: date) -> list[Finding]:
             row["view"],
             row["measure"],
             row["speed"],
-            {cause: row[cause] for cause in causes},
+            # A cause that is younger than the row is null there.
+            {cause: row[cause] or 0 for cause in causes},
             row["truth"],
             row["unexplained"] + row["rows_unexplained"],
             row["rows_differing"],

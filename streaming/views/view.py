@@ -18,7 +18,11 @@ Events = Mapping[str, DataFrame]
 
 @dataclass(frozen=True)
 class View:
-    """A derived table that both layers compute with the same `define`."""
+    """A derived table that both layers compute with the same `define`.
+
+    The first of `inputs` is the driving one: its events make the rows. The others are join partners, which only say more
+    about a row; a late one is a cause of its own.
+    """
 
     name: str
     description: str

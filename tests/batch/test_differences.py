@@ -1,13 +1,14 @@
-"""A row that differs carries its causes; what no cause explains is a fault, and the sums add up."""
+"""A row that differs carries its causes step by step; what no cause explains is a fault, and the sums add up."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import pytest
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from batch.causes import STEPS, Cause
-from batch.differences import compared, summary
+from batch.differences import STAGES, compared, summary
 from streaming.views.order_totals import ORDER_TOTALS
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -16,39 +17,63 @@ SCHEMA = "window_start timestamp, window_end timestamp, orders long, items long,
 
 
 class Case(NamedTuple):
-    """A window's order count at each stage (None: no such row), and the causes that must be found."""
+    """A window's order count (None: no such row): as said, as counted, where a cause changes it, and in truth.
+
+    `steps` are the causes of its waterfall with the count after each.
+    """
 
     name: str
     speed: int | None
     counted: int | None
-    late: int | None
-    not_read: int | None
+    after: dict[Cause, int | None]
     truth: int | None
-    causes: set[str]
+    steps: list[tuple[Cause, int | None]]
     is_open: bool = False
+
+    def at(self, stage: str) -> int | None:
+        """The count at a stage; a cause that changes nothing leaves it."""
+        if stage in ("speed", "truth"):
+            return self.speed if stage == "speed" else self.truth
+        so_far = self.counted
+        for cause in STEPS[: STAGES.index(stage) - 1]:
+            so_far = self.after.get(cause, so_far)
+        return so_far
 
 
 CASES = [
-    Case("the stream was right", 3, 3, 3, 3, 3, set()),
-    Case("one event was late", 3, 3, 4, 4, 4, {Cause.LATE}),
-    Case("the whole row was late", None, None, 2, 2, 2, {Cause.LATE}),
-    Case("one was not read yet", 3, 3, 3, 5, 5, {Cause.NOT_READ}),
-    Case("one late, one not read yet", 3, 3, 4, 5, 5, {Cause.LATE, Cause.NOT_READ}),
-    Case("not said yet", None, 3, 3, 3, 3, {Cause.PENDING}, is_open=True),
-    Case("not said yet, and late", None, 3, 4, 4, 4, {Cause.PENDING, Cause.LATE}, is_open=True),
-    Case("never said, though closed", None, 3, 3, 3, 3, {Cause.UNEXPLAINED}),
-    Case("said another number", 2, 3, 3, 3, 3, {Cause.UNEXPLAINED}),
-    Case("said another number, though open", 2, 3, 3, 3, 3, {Cause.UNEXPLAINED}, is_open=True),
-    Case("said what never was", 1, None, None, None, None, {Cause.UNEXPLAINED}),
-    Case("the events do not add up to the truth", 3, 3, 3, 3, 4, {Cause.UNEXPLAINED}),
-    Case("the truth lacks a row", 3, 3, 3, 3, None, {Cause.UNEXPLAINED}),
-]
-STAGES = ("speed", "counted", "late", "not_read", "truth")
+    Case("the stream was right", 3, 3, {}, 3, []),
+    *[Case(f"one {cause} added", 3, 3, {cause: 4}, 4, [(cause, 4)]) for cause in STEPS],
+    *[Case(f"one {cause} taken", 3, 3, {cause: 2}, 2, [(cause, 2)]) for cause in STEPS],
+    Case("the whole row was late", None, None, {Cause.LATE: 2}, 2, [(Cause.LATE, 2)]),
+    Case("the whole row is refused now", 2, 2, {Cause.RULE: None}, None, [(Cause.RULE, None)]),
+    Case(
+        "there and back", 3, 3, {Cause.LATE: 4, Cause.CONFLICT: 3}, 3, [(Cause.LATE, 4), (Cause.CONFLICT, 3)]
+    ),
+    Case(
+        "each cause once", 0, 0, {cause: 10 * n for n, cause in enumerate(STEPS, 1)}, 10 * len(STEPS),
+        [(cause, 10 * n) for n, cause in enumerate(STEPS, 1)],
+    ),
+    Case("not said yet", None, 3, {}, 3, [(Cause.PENDING, 3)], is_open=True),
+    Case("not said yet, and late", None, 3, {Cause.LATE: 4}, 4, [(Cause.PENDING, 3), (Cause.LATE, 4)], is_open=True),
+    Case("never said, though closed", None, 3, {}, 3, [(Cause.UNEXPLAINED, 3)]),
+    Case("said another number", 2, 3, {}, 3, [(Cause.UNEXPLAINED, 3)]),
+    Case("said another number, though open", 2, 3, {}, 3, [(Cause.UNEXPLAINED, 3)], is_open=True),
+    Case("said what never was", 1, None, {}, None, [(Cause.UNEXPLAINED, None)]),
+    Case("the events do not add up to the truth", 3, 3, {}, 4, [(Cause.UNEXPLAINED, 4)]),
+    Case("the truth lacks a row", 3, 3, {}, None, [(Cause.UNEXPLAINED, None)]),
+    Case(
+        "late, and still not the truth", 3, 3, {Cause.LATE: 4}, 5, [(Cause.LATE, 4), (Cause.UNEXPLAINED, 5)]
+    ),
+    Case(
+        "wrong twice", 2, 3, {Cause.LATE: 4}, 5,
+        [(Cause.UNEXPLAINED, 3), (Cause.LATE, 4), (Cause.UNEXPLAINED, 5)],
+    ),
+]  # fmt: skip
 
 
 def window(place: int) -> datetime:
     """Each case has a minute of its own: before the watermark if it is closed, after it if not."""
-    return (WATERMARK if CASES[place].is_open else NOON) + timedelta(minutes=place)
+    return (WATERMARK if CASES[place].is_open else NOON - timedelta(hours=1)) + timedelta(minutes=place)
 
 
 @pytest.fixture(scope="module")
@@ -63,20 +88,43 @@ def rows(spark: SparkSession) -> dict[str, Row]:
     }
 
 
-def compare(spark: SparkSession):  # type: ignore[no-untyped-def]
+def compare(spark: SparkSession) -> DataFrame:
     stages = {}
     for stage in STAGES:
-        own = [(window(place), getattr(case, stage)) for place, case in enumerate(CASES)]
+        own = [(window(place), case.at(stage)) for place, case in enumerate(CASES)]
         own_rows = [(at, at + timedelta(minutes=1), n, n, n * 100) for at, n in own if n is not None]
         stages[stage] = spark.createDataFrame(own_rows, SCHEMA)
     return compared(ORDER_TOTALS, stages, WATERMARK)
 
 
+def orders(value: str | None) -> int | None:
+    return json.loads(value)["orders"] if value else None
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_row_has_its_causes(rows: dict[str, Row], case: Case) -> None:
     row = rows[case.name]
-    assert set(row["causes"]) == case.causes
-    assert row["unexplained"] == (Cause.UNEXPLAINED in case.causes)
+    assert len(row["causes"]) == len(set(row["causes"]))
+    assert set(row["causes"]) == {cause for cause, _ in case.steps}
+    assert row["unexplained"] == (Cause.UNEXPLAINED in row["causes"])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.steps], ids=lambda case: case.name)
+def test_a_waterfall_leads_from_what_was_said_to_the_truth(rows: dict[str, Row], case: Case) -> None:
+    row = rows[case.name]
+    steps = [(step["cause"], orders(step["value"])) for step in row["waterfall"]]
+    assert steps == [("speed", case.speed), *case.steps, ("truth", case.truth)]
+    values = [step["value"] for step in row["waterfall"]]
+    assert (values[0], values[-2], values[-1]) == (row["speed"], row["truth"], row["truth"])
+
+
+def test_a_row_that_does_not_differ_has_no_waterfall(rows: dict[str, Row]) -> None:
+    assert rows["the stream was right"]["waterfall"] is None
+
+
+def test_every_cause_of_a_difference_is_among_the_cases() -> None:
+    of_corrections_only = {Cause.DEFINITION, Cause.REVISION}
+    assert {cause for case in CASES for cause, _ in case.steps} == set(Cause) - of_corrections_only
 
 
 def test_stages_are_kept_as_json_and_missing_rows_as_null(rows: dict[str, Row]) -> None:
@@ -97,7 +145,10 @@ def test_the_sums_lead_from_what_was_said_to_the_truth(spark: SparkSession) -> N
     assert set(by_measure) == set(ORDER_TOTALS.measures)
     for row in by_measure.values():
         assert row["speed"] + row["pending"] + sum(row[cause] for cause in STEPS) + row["unexplained"] == row["truth"]
-    orders = by_measure["orders"]
-    assert (orders["late"], orders["not_read"], orders["pending"]) == (5, 3, 6)
-    assert orders["rows_differing"] == sum(bool(case.causes) for case in CASES)
-    assert orders["rows_unexplained"] == sum(Cause.UNEXPLAINED in case.causes for case in CASES)
+    total = by_measure["orders"]
+    assert total["pending"] == 6
+    for cause in STEPS:
+        moved = [(case.at(STAGES[STAGES.index(cause) - 1]), case.at(cause)) for case in CASES]
+        assert total[cause] == sum((after or 0) - (before or 0) for before, after in moved) != 0, cause
+    assert total["rows_differing"] == sum(bool(case.steps) for case in CASES)
+    assert total["rows_unexplained"] == sum(Cause.UNEXPLAINED in dict(case.steps) for case in CASES)

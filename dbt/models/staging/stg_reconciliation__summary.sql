@@ -10,7 +10,10 @@ select
     measure,
     speed as stream_said,
     late,
+    -- Null in rows that are older than the column.
+    coalesce(partner_late, 0) as partner_late,
     not_read,
+    coalesce(gap, 0) as gap,
     rule,
     duplicate,
     conflict,
