@@ -15,6 +15,9 @@ from pyspark.sql import SparkSession
 
 from infra.settings import settings
 
+Ends = dict[str, dict[str, int]]
+"""Kafka offsets up to which has been read, as Spark writes them: {topic: {partition: end}}."""
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -85,6 +88,20 @@ class Checkpoints:
             watermark=_time(mark) if mark else None,
             sources=tuple(json.loads(source) for source in sources),
         )
+
+    def committed(self, query: str) -> int | None:
+        """The last micro-batch that Spark counts as done; None before the first."""
+        path = self._path(f"{self.of(query)}/commits")
+        files = path.getFileSystem(self._hadoop)
+        if not files.exists(path):
+            return None
+        names = [file.getPath().getName() for file in files.listStatus(path)]
+        return max((int(name) for name in names if name.isdigit()), default=None)
+
+    def start(self) -> Ends:
+        """Where a rebuild told the ingest to begin; nothing where it begins with the log."""
+        start: Ends = json.loads(self.read("start") or "{}")
+        return start
 
     def started_from(self, query: str) -> dict[str, dict[str, int]]:
         """The Kafka offsets at which the query began."""

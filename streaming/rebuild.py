@@ -15,13 +15,11 @@ from infra.lease import Lease
 from infra.tables import Table
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE
-from streaming.checkpoint import Checkpoints
+from streaming.checkpoint import Checkpoints, Ends
 from streaming.definitions import definitions
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import create_tables, session
-
-Ends = dict[str, dict[str, int]]
 
 
 def rebuild() -> None:
