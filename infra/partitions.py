@@ -60,7 +60,7 @@ def partitions(s: Settings) -> list[Partition]:
         return [Partition(*at, *ends[at], committed.get(at), times.get(at), kept[at[0]]) for at in every]
     except KafkaException as failure:
         raise TransientFailure(
-            f"Kafka at {s.kafka_bootstrap} does not say how far it is ({failure.args[0].str()}); daybreak status shows it"
+            f"Kafka at {s.kafka_bootstrap} gave no answer ({failure.args[0].str()}); daybreak status shows it"
         ) from failure
     finally:
         consumer.close()

@@ -19,7 +19,7 @@ from infra.settings import settings
 commands = typer.Typer()
 console = Console(highlight=False)
 
-COLUMNS = ("topic", "partition", "log start", "log end", "committed", "lag", "read/s", "first unread", "kept for")
+COLUMNS = ("partition", "start", "end", "committed", "lag", "read/s", "unread for", "kept for")
 
 
 @commands.command()
@@ -32,23 +32,28 @@ def lag(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one objec
         return
     table = Table(title=f"consumer group {s.consumer_group}", title_justify="left", box=None, header_style="dim")
     for name in COLUMNS:
-        table.add_column(name, justify="left" if name == "topic" else "right")
+        table.add_column(name, justify="left" if name == "partition" else "right")
     for row in rows:
         table.add_row(*_cells(row))
     console.print(table)
     for row in rows:
         if row.lost:
             console.print(
-                f"[bold red]{row.lost:,} records of {row.topic} {row.partition} were deleted before the stream read them[/]"
+                f"[bold red]{row.topic} {row.partition}: {row.lost:,} records were deleted before they were read[/]"
             )
+        elif row.is_short:
+            console.print(f"[bold red]{row.topic} {row.partition}: Kafka deletes unread records in {_left(row)}[/]")
 
 
 def _cells(row: Lag) -> list[str]:
-    numbers = (row.partition, row.start, row.end, row.committed, row.lag)
-    age = "-" if row.unread_seconds is None else f"{_span(row.unread_seconds)} old"
-    left = "ever" if row.hours_left is None else _span(row.hours_left * 3600)
-    kept = f"[bold red]{left} of {_span((row.retention_hours or 0) * 3600)}[/]" if row.is_short else left
-    return [row.topic, *(f"{number:,}" for number in numbers), f"{row.rate:,.1f}", age, kept]
+    numbers = (row.start, row.end, row.committed, row.lag)
+    age = "-" if row.unread_seconds is None else _span(row.unread_seconds)
+    left = f"[bold red]{_left(row)}[/]" if row.is_short else _left(row)
+    return [f"{row.topic} {row.partition}", *(f"{number:,}" for number in numbers), f"{row.rate:,.1f}", age, left]
+
+
+def _left(row: Lag) -> str:
+    return "ever" if row.hours_left is None else _span(row.hours_left * 3600)
 
 
 def _span(seconds: float) -> str:
