@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from infra.cli.spans import span
 from infra.lag import Lag
 from infra.lag import lag as measured
 from infra.settings import settings
@@ -47,16 +48,10 @@ def lag(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one objec
 
 def _cells(row: Lag) -> list[str]:
     numbers = (row.start, row.end, row.committed, row.lag)
-    age = "-" if row.unread_seconds is None else _span(row.unread_seconds)
+    age = "-" if row.unread_seconds is None else span(row.unread_seconds)
     left = f"[bold red]{_left(row)}[/]" if row.is_short else _left(row)
     return [f"{row.topic} {row.partition}", *(f"{number:,}" for number in numbers), f"{row.rate:,.1f}", age, left]
 
 
 def _left(row: Lag) -> str:
-    return "ever" if row.hours_left is None else _span(row.hours_left * 3600)
-
-
-def _span(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    return "ever" if row.hours_left is None else span(row.hours_left * 3600)

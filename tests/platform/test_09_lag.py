@@ -12,8 +12,6 @@ from traffic import burst
 
 pytestmark = pytest.mark.platform
 
-PUBLISH_SECONDS = 120
-"""Longest wait for the group's offsets: the stream's watch looks every second, a restart takes half a minute."""
 At = tuple[str, int]
 
 
@@ -29,7 +27,7 @@ def in_group(platform: Platform) -> dict[At, int]:
 
 
 def wait_published(platform: Platform) -> None:
-    until("the group says the log's ends", lambda: in_group(platform) == platform.ends(), PUBLISH_SECONDS)
+    until("the group says the log's ends", lambda: in_group(platform) == platform.ends())
 
 
 def lags(platform: Platform) -> dict[At, dict[str, Any]]:
