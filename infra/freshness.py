@@ -29,6 +29,7 @@ BUILDS = "gold/rpt_builds"
 NO_BUILDS = pa.table({name: pa.array([], pa.timestamp("us", "UTC")) for name in ("started_at", "built_at")})
 AHEAD = timedelta(minutes=10)
 """More than an event's clock can be ahead of its arrival: nothing is visible longer before its event time."""
+OF_EVENT = ("event_time", "arrival", "lineage", "batch_id")
 QUANTILES = (0.5, 0.95, 0.99)
 
 
@@ -73,7 +74,7 @@ def hourly(s: Settings, since: datetime, until: datetime, clock: Clock = Clock.E
 def _placed(s: Settings, since: datetime, until: datetime, clock: Clock) -> pa.Table:
     at = pc.field(clock.column)
     measured = (at >= since) & (at < until) & (pc.field("late_by_ms") == 0)
-    events = read(s, SILVER, ["event_time", "arrival", "lineage", "batch_id"], where=measured)
+    events = read(s, SILVER, list(OF_EVENT), where=measured)
     columns = ["query", "lineage", "batch_id", "committed_at", "versions", "silver_version", "visible"]
     progress = read(s, "speed/progress", columns, where=pc.field("committed_at") >= since - AHEAD)
     began = pc.field("started_at") >= since - AHEAD
@@ -137,7 +138,7 @@ def _micros(times: pa.ChunkedArray) -> pa.ChunkedArray:
 def summary(placed: pa.Table, clock: Clock, hour: datetime | None = None) -> Iterator[Freshness]:
     """Percentiles per stage of events with the time at which each was visible there."""
     start = _micros(placed[clock.column])
-    for stage in placed.column_names[4:]:
+    for stage in (name for name in placed.column_names if name not in OF_EVENT):
         seconds = pc.divide(pc.subtract(_micros(placed[stage]), start).cast(pa.float64()), 1e6).drop_null()
         cuts = pc.quantile(seconds, q=list(QUANTILES)).to_pylist()
         yield Freshness(hour, stage, len(seconds), *cuts)

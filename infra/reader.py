@@ -67,7 +67,7 @@ def read(
         return delta(s, table, version).to_pyarrow_dataset(filesystem=files).to_table(columns=columns, filter=where)
     except pa.ArrowInvalid as failure:
         raise PermanentFailure(
-            f"{table} cannot be read as asked (a new column comes with its writer's next start): {failure}"
+            f"{table} cannot be read as asked (a new column comes with its writer's next start): {str(failure).splitlines()[0]}"
         ) from failure
     except OSError as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure

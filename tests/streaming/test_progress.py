@@ -11,6 +11,8 @@ from pyspark.sql.types import StructType
 
 from infra import lake
 from infra.freshness import NO_BUILDS, visible
+from infra.rows import frame
+from infra.writes import append_once
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Planned
 from streaming.progress import INGEST, PROGRESS, MicroBatch
@@ -26,9 +28,8 @@ def batch(number: int) -> MicroBatch:
 
 def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
     lake.create(spark, OLDER)
-    spark.createDataFrame(
-        [(INGEST, "l1", 0, NOON)], "query string, lineage string, batch_id long, committed_at timestamp"
-    ).write.format("delta").mode("append").save(PROGRESS.path)
+    row = {"query": INGEST, "lineage": "l1", "batch_id": 0, "committed_at": NOON}
+    append_once(frame(spark, [row], OLDER.schema), OLDER, "older", 0)
     lake.create(spark, PROGRESS)
     began = datetime.now(UTC)
     own = batch(1)
@@ -38,10 +39,10 @@ def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSessio
     own.record(spark)
 
     progress = DeltaTable(str(local_lake / "speed" / "progress")).to_pyarrow_dataset().to_table().sort_by("batch_id")
-    older, row = progress.to_pylist(maps_as_pydicts="strict")
+    older, newer = progress.to_pylist(maps_as_pydicts="strict")
     assert older["visible"] is None
-    times = row["visible"]
-    assert began <= times[BRONZE.id] <= times[SILVER.id] <= row["committed_at"]
+    times = newer["visible"]
+    assert began <= times[BRONZE.id] <= times[SILVER.id] <= newer["committed_at"]
     events = pa.table(
         {"event_time": [NOON, NOON], "arrival": [NOON, NOON], "lineage": ["l1", "l1"], "batch_id": [0, 1]}
     )
