@@ -1,62 +1,151 @@
-"""Freshness: how long after it happened an event is in silver, and in each view.
+"""Freshness: how long after it happened an event can be read in bronze, silver, each view and gold.
 
-Data flow: silver/events, speed/progress -> seconds from event time to commit, p50 and p95
-Run: daybreak freshness --minutes 10
+Data flow: silver/events, speed/progress, gold/rpt_builds -> seconds from event to visible, p50, p95 and p99 per stage
+Run: daybreak freshness --minutes 10; daybreak freshness --hours 24 --from arrival
 
-Event time to commit time, so it holds the shop's own delay too. A view has an event when its query has finished a
-micro-batch that read the silver commit which holds it.
+From event time it holds the shop's own delay too, and past days that are sent at once are days old when they arrive: that
+is what it is. From arrival, the broker's clock, it is the platform's own part. Only on-time events are measured, so that
+all stages speak of the same ones: a late event never shows in a view, and how late is `late_by_ms`, not freshness.
+
+A view has an event when its query has finished a micro-batch that read the silver commit which holds it. Gold has it when
+a build is finished that began after silver and every view had it: provisional rows wait for the next build, for hours.
+After a crash the repeated micro-batch tells the times, so a stage was then rather fresher than said.
 """
 
-from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from statistics import quantiles
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from infra.drain import INGEST
-from infra.reader import read
+from infra.reader import exists, read
 from infra.settings import Settings
+
+SILVER = "silver/events"
+BUILDS = "gold/rpt_builds"
+NO_BUILDS = pa.table({name: pa.array([], pa.timestamp("us", "UTC")) for name in ("started_at", "built_at")})
+AHEAD = timedelta(minutes=10)
+"""More than an event's clock can be ahead of its arrival: nothing is visible longer before its event time."""
+OF_EVENT = ("event_time", "arrival", "lineage", "batch_id")
+QUANTILES = (0.5, 0.95, 0.99)
+
+
+class Clock(StrEnum):
+    """What an event's age is counted from, and what places it in an hour: its own time, or the broker's."""
+
+    EVENT = "event"
+    ARRIVAL = "arrival"
+
+    @property
+    def column(self) -> str:
+        """Its column in silver."""
+        return {"event": "event_time", "arrival": "arrival"}[self.value]
 
 
 @dataclass(frozen=True)
 class Freshness:
-    """Seconds from event time to visible; `events` were measured."""
+    """Seconds to visible in a stage (`bronze`, `silver`, `speed/<view>`, `gold`), linear between ranks.
 
-    where: str
+    `events` are the on-time events that have become visible there, of the hour that starts at `hour`, or of the whole span
+    where that is None. Without events there are no percentiles.
+    """
+
+    hour: datetime | None
+    stage: str
     events: int
-    p50: float
-    p95: float
+    p50: float | None
+    p95: float | None
+    p99: float | None
 
 
-def freshness(s: Settings, since: datetime, until: datetime) -> list[Freshness]:
-    """Of on-time events with event times in [since, until): in silver first, then in each view."""
-    measured = (pc.field("event_time") >= since) & (pc.field("event_time") < until) & (pc.field("late_by_ms") == 0)
-    events = read(s, "silver/events", ["event_time", "lineage", "batch_id"], where=measured).to_pylist()
-    progress = read(s, "speed/progress").to_pylist()
-    batches = {(row["lineage"], row["batch_id"]): row for row in progress if row["query"] == INGEST}
-    placed = [(event["event_time"], batches.get((event["lineage"], event["batch_id"]))) for event in events]
-    in_silver = [(at, batch) for at, batch in placed if batch is not None]
-    found = [_summary("silver", [(batch["committed_at"] - at).total_seconds() for at, batch in in_silver])]
-    for view in sorted({row["query"] for row in progress} - {INGEST}):
-        found.append(_summary(f"speed/{view}", _in_view(in_silver, [row for row in progress if row["query"] == view])))
-    return found
+def freshness(s: Settings, since: datetime, until: datetime, clock: Clock = Clock.EVENT) -> list[Freshness]:
+    """Of the on-time events in [since, until) by `clock`, one row per stage."""
+    return list(summary(_placed(s, since, until, clock), clock))
 
 
-def _in_view(in_silver: list[tuple[datetime, dict[str, Any]]], said: list[dict[str, Any]]) -> list[float]:
-    ordered = sorted((row for row in said if row["silver_version"] is not None), key=lambda row: row["committed_at"])
-    reached = [row["silver_version"] for row in ordered]
-    seconds = []
-    for at, batch in in_silver:
-        first = bisect_right(reached, dict(batch["versions"])["silver/events"])
-        if first < len(ordered):
-            seconds.append((ordered[first]["committed_at"] - at).total_seconds())
-    return seconds
+def hourly(s: Settings, since: datetime, until: datetime, clock: Clock = Clock.EVENT) -> list[Freshness]:
+    """The same per hour (UTC) in which there are events, oldest first."""
+    return list(summary_by_hour(_placed(s, since, until, clock), clock))
 
 
-def _summary(where: str, seconds: list[float]) -> Freshness:
-    if len(seconds) < 2:
-        return Freshness(where, len(seconds), float("nan"), float("nan"))
-    cuts = quantiles(seconds, n=100)
-    return Freshness(where, len(seconds), cuts[49], cuts[94])
+def _placed(s: Settings, since: datetime, until: datetime, clock: Clock) -> pa.Table:
+    at = pc.field(clock.column)
+    measured = (at >= since) & (at < until) & (pc.field("late_by_ms") == 0)
+    events = read(s, SILVER, list(OF_EVENT), where=measured)
+    columns = ["query", "lineage", "batch_id", "committed_at", "versions", "silver_version", "visible"]
+    progress = read(s, "speed/progress", columns, where=pc.field("committed_at") >= since - AHEAD)
+    began = pc.field("started_at") >= since - AHEAD
+    builds = read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else NO_BUILDS
+    return visible(events, progress, builds)
+
+
+def visible(events: pa.Table, progress: pa.Table, builds: pa.Table) -> pa.Table:
+    """The events (event_time, arrival, lineage, batch_id) with a column per stage: when they were visible there, or null.
+
+    Events of a micro-batch without progress are left out: it is not finished. `progress` as in speed/progress; `builds`
+    are started_at and built_at, one row per build of gold.
+    """
+    ingest = progress.filter(pc.field("query") == INGEST)
+    batches = pa.table(
+        {
+            "lineage": ingest["lineage"],
+            "batch_id": ingest["batch_id"],
+            "version": pc.map_lookup(ingest["versions"], pa.scalar(SILVER), "first"),
+            "bronze": pc.map_lookup(ingest["visible"], pa.scalar("bronze/events"), "first"),
+            "silver": _shown(ingest, SILVER),
+        }
+    )
+    placed = events.join(batches, ["lineage", "batch_id"], join_type="inner")
+    everywhere = _micros(placed["silver"])
+    for view in sorted(set(progress["query"].to_pylist()) - {INGEST}):
+        stage = f"speed/{view}"
+        placed = placed.append_column(
+            stage, _in_view(placed["version"], progress.filter(pc.field("query") == view), stage)
+        )
+        everywhere = pc.max_element_wise(everywhere, _micros(placed[stage]), skip_nulls=False)
+    ordered = builds.sort_by("started_at")
+    first = pc.search_sorted(_micros(ordered["started_at"]), everywhere, side="left")
+    return placed.append_column("gold", _taken(ordered["built_at"], first)).drop_columns(["version"])
+
+
+def _in_view(versions: pa.ChunkedArray, said: pa.Table, stage: str) -> pa.ChunkedArray:
+    """When the view's query had first read past each version of silver."""
+    read_on = said.filter(pc.field("silver_version").is_valid())
+    ordered = pa.table({"at": _shown(read_on, stage), "reached": read_on["silver_version"]}).sort_by("at")
+    # A rebuilt view begins with silver's first version again; what it had said before stays said.
+    reached = pc.cumulative_max(ordered["reached"])
+    return _taken(ordered["at"], pc.search_sorted(reached, versions, side="right"))
+
+
+def _shown(batches: pa.Table, table: str) -> pa.ChunkedArray:
+    """When the micro-batches' rows of a table could be read; rows of older code only tell when the batch was finished."""
+    return pc.coalesce(pc.map_lookup(batches["visible"], pa.scalar(table), "first"), batches["committed_at"])
+
+
+def _taken(times: pa.ChunkedArray, first: pa.ChunkedArray) -> pa.ChunkedArray:
+    """times[first]; null behind their end."""
+    return times.take(pc.if_else(pc.less(first, len(times)), first, pa.scalar(None, pa.uint64())))
+
+
+def _micros(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Epoch microseconds."""
+    return times.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+
+
+def summary(placed: pa.Table, clock: Clock, hour: datetime | None = None) -> Iterator[Freshness]:
+    """Percentiles per stage of events with the time at which each was visible there."""
+    start = _micros(placed[clock.column])
+    for stage in (name for name in placed.column_names if name not in OF_EVENT):
+        seconds = pc.divide(pc.subtract(_micros(placed[stage]), start).cast(pa.float64()), 1e6).drop_null()
+        cuts = pc.quantile(seconds, q=list(QUANTILES)).to_pylist()
+        yield Freshness(hour, stage, len(seconds), *cuts)
+
+
+def summary_by_hour(placed: pa.Table, clock: Clock) -> Iterator[Freshness]:
+    """The same per hour of the clock."""
+    hours = pc.floor_temporal(placed[clock.column], unit="hour")
+    for hour in sorted(pc.unique(hours).to_pylist()):
+        yield from summary(placed.filter(pc.equal(hours, pa.scalar(hour, hours.type))), clock, hour.astimezone(UTC))

@@ -35,6 +35,14 @@ def delta(s: Settings, table: str, version: int | None = None) -> DeltaTable:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
 
 
+def exists(s: Settings, table: str) -> bool:
+    """Is there a table `layer/name`? Raises TransientFailure if the store does not answer."""
+    try:
+        return DeltaTable.is_deltatable(f"s3://{s.bucket}/{table}", options(s))
+    except (DeltaError, OSError) as failure:
+        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+
+
 def read(
     s: Settings,
     table: str,
@@ -57,5 +65,9 @@ def read(
     files = fs.SubTreeFileSystem(f"{s.bucket}/{table}", store)
     try:
         return delta(s, table, version).to_pyarrow_dataset(filesystem=files).to_table(columns=columns, filter=where)
+    except pa.ArrowInvalid as failure:
+        raise PermanentFailure(
+            f"{table} cannot be read as asked (a new column comes with its writer's next start): {str(failure).splitlines()[0]}"
+        ) from failure
     except OSError as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure

@@ -51,6 +51,9 @@ class Settings(BaseSettings):
         description="The same for Spark, as JSON, with Java names and prefix, e.g. kafka.security.protocol",
     )
     kafka_replication: int = Field(1, ge=1, description="Replication factor of created topics")
+    consumer_group: str = Field(
+        "daybreak-stream", min_length=1, description="Consumer group that shows the stream's offsets to lag tools"
+    )
     s3_endpoint: str = Field(
         default_factory=lambda d: f"http://127.0.0.1:{d['s3_port']}", description="S3 endpoint of the lake"
     )

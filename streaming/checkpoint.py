@@ -15,6 +15,9 @@ from pyspark.sql import SparkSession
 
 from infra.settings import settings
 
+SourceOffsets = dict[str, dict[str, int]]
+"""Kafka offsets up to which has been read, as Spark writes them: {topic: {partition: end}}."""
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -86,30 +89,36 @@ class Checkpoints:
             sources=tuple(json.loads(source) for source in sources),
         )
 
-    def started_from(self, query: str) -> dict[str, dict[str, int]]:
+    def committed(self, query: str) -> int | None:
+        """The last micro-batch that Spark counts as done; None before the first."""
+        path = self._path(f"{self.of(query)}/commits")
+        files = path.getFileSystem(self._hadoop)
+        if not files.exists(path):
+            return None
+        names = [file.getPath().getName() for file in files.listStatus(path)]
+        return max((int(name) for name in names if name.isdigit()), default=None)
+
+    def start(self) -> SourceOffsets:
+        """Where a rebuild told the ingest to begin; nothing where it begins with the log."""
+        start: SourceOffsets = json.loads(self.read("start") or "{}")
+        return start
+
+    def started_from(self, query: str) -> SourceOffsets:
         """The Kafka offsets at which the query began."""
         text = self._read(f"{self.of(query)}/sources/0/0")
         assert text is not None, f"no start of {query}"
-        start: dict[str, dict[str, int]] = json.loads(text[text.index("{") :])
+        start: SourceOffsets = json.loads(text[text.index("{") :])
         return start
 
-    def resumes_at(self, query: str) -> dict[str, dict[str, int]]:
+    def resumes_at(self, query: str) -> SourceOffsets:
         """The Kafka offsets from which the query will go on: behind its last committed micro-batch, else at its start."""
-        committed = self._numbers(f"{self.of(query)}/commits")
-        if committed:
-            sources: dict[str, dict[str, int]] = self.planned(query, max(committed)).sources[0]
-            return sources
+        batch_id = self.committed(query)
+        if batch_id is not None:
+            ends: SourceOffsets = self.planned(query, batch_id).sources[0]
+            return ends
         if self._read(f"{self.of(query)}/sources/0/0") is not None:
             return self.started_from(query)
-        start: dict[str, dict[str, int]] = json.loads(self.read("start") or "{}")
-        return start
-
-    def _numbers(self, folder: str) -> list[int]:
-        """The files of a folder that are named by a number."""
-        path = self._path(folder)
-        files = path.getFileSystem(self._hadoop)
-        names = [found.getPath().getName() for found in files.listStatus(path)] if files.exists(path) else []
-        return [int(name) for name in names if name.isdecimal()]
+        return self.start()
 
     def _read(self, name: str) -> str | None:
         path = self._path(name)

@@ -56,6 +56,7 @@ class Ingest:
         try:
             with batch.timed("bronze"):
                 append_once(raw.withColumns(stamp), BRONZE, batch.writer, batch_id)
+            batch.shown(BRONZE)
             point("ingest.after-bronze")
             with batch.timed("judge"):
                 arrivals = _arrivals(judged)
@@ -84,6 +85,7 @@ class Ingest:
             late = F.when(F.col("outcome") == Outcome.ACCEPTED.value, F.col("late_by_ms")).otherwise(0)
             events = accepted(decided.withColumn("late_by_ms", late), self._definition, "late_by_ms")
             append_once(events.withColumns(stamp), SILVER, batch.writer, batch.batch_id)
+        batch.shown(SILVER)
         point("ingest.after-silver")
         counts = decided.groupBy("outcome").agg(
             F.count("*").alias("rows"),
@@ -96,6 +98,7 @@ class Ingest:
         if batch.rows[Outcome.REJECTED] + batch.rows[Outcome.CONFLICT]:
             with batch.timed("quarantine"):
                 append_once(rejected(decided).withColumns(stamp), QUARANTINE, batch.writer, batch.batch_id)
+            batch.shown(QUARANTINE)
         batch.versions = {table.id: lake.version(self._session, table) for table in (SILVER,)}
 
     def _restored(self, batch_id: int) -> gates.Gate:

@@ -59,6 +59,7 @@ PROGRESS = Table(
             StructField("versions", MapType(StringType(), LongType())),
             StructField("silver_version", LongType()),
             StructField("definition", StringType()),
+            StructField("visible", MapType(StringType(), TimestampType())),
         ]
     ),
 )
@@ -82,6 +83,7 @@ class MicroBatch:
     durations: dict[str, int] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     silver_version: int | None = None
+    visible: dict[str, datetime] = field(default_factory=dict)
 
     @property
     def writer(self) -> str:
@@ -94,6 +96,10 @@ class MicroBatch:
         start = time.perf_counter()
         yield
         self.durations[step] = round((time.perf_counter() - start) * 1000)
+
+    def shown(self, table: Table) -> None:
+        """From this moment on its rows of `table` can be read."""
+        self.visible[table.id] = datetime.now(UTC)
 
     def record(self, session: SparkSession) -> None:
         """Write the row; a repeated batch writes nothing."""
@@ -112,5 +118,6 @@ class MicroBatch:
             "versions": list(self.versions.items()),
             "silver_version": self.silver_version,
             "definition": self.definition,
+            "visible": list(self.visible.items()),
         }
         append_once(frame(session, [row], PROGRESS.schema), PROGRESS, self.writer, self.batch_id)

@@ -16,7 +16,7 @@ from infra.tables import Table
 from streaming import gaps, topics
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE
-from streaming.checkpoint import Checkpoints
+from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.definitions import definitions
 from streaming.log import Ends, log_now
 from streaming.progress import INGEST, PROGRESS
@@ -67,9 +67,9 @@ def finished(session: SparkSession) -> Ends:
     return {(row["topic"], row["partition"]): row["end"] for row in rows}
 
 
-def nested(ends: Ends) -> dict[str, dict[str, int]]:
+def nested(ends: Ends) -> SourceOffsets:
     """As Spark writes offsets: {topic: {partition: end}}."""
-    found: dict[str, dict[str, int]] = {}
+    found: SourceOffsets = {}
     for (topic, partition), end in ends.items():
         found.setdefault(topic, {})[str(partition)] = end
     return found

@@ -91,6 +91,7 @@ class Speed:
         }
         with batch.timed("speed"):
             append_once(rows.withColumns(said).coalesce(1), self._table, batch.writer, batch_id)
+        batch.shown(self._table)
         point(f"{self._view.name}.after-speed")
         batch.record(self._session)
 

@@ -24,11 +24,12 @@ from infra.upkeep import Daily, vacuum
 from streaming import gaps, topics
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE
-from streaming.checkpoint import Checkpoints
+from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.definitions import EVENTS, definitions
 from streaming.ingest import Ingest
 from streaming.log import log_now
+from streaming.offsets import Published
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.speed import Speed, speed_table
@@ -84,12 +85,14 @@ def run() -> None:
         versions = definitions(own)
         lineage = lineages.settled(own, checkpoints, versions)
         _refuse_gaps(checkpoints)
+        published = Published()
+        published.publish(checkpoints.resumes_at(INGEST))
         queries = [_ingest(own, Ingest(own, checkpoints, lineage, versions[EVENTS], lease), checkpoints)]
         queries += [
             Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()
         ]
         try:
-            _watch(own, queries, stop)
+            _watch(own, queries, published, stop)
         finally:
             _say("stopping")
             for query in queries:
@@ -106,13 +109,12 @@ def _refuse_gaps(checkpoints: Checkpoints) -> None:
 
 def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
     s = settings()
-    ends = json.loads(checkpoints.read("start") or "{}")
     kafka = (
         session.readStream.format("kafka")
         .option("kafka.bootstrap.servers", s.kafka_bootstrap)
         .options(**s.kafka_spark)
         .option("subscribe", ",".join(CONTRACTS))
-        .option("startingOffsets", topics.starting_offsets(ends))
+        .option("startingOffsets", topics.starting_offsets(checkpoints.start()))
         .option("includeHeaders", "true")
         .option("failOnDataLoss", "true")
         .option("maxOffsetsPerTrigger", s.max_offsets_per_trigger)
@@ -127,7 +129,7 @@ def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> 
     )
 
 
-def _watch(session: SparkSession, queries: list[StreamingQuery], stop: list[int]) -> None:
+def _watch(session: SparkSession, queries: list[StreamingQuery], published: Published, stop: list[int]) -> None:
     daily = Daily()
     while not stop:
         for query in queries:
@@ -137,10 +139,18 @@ def _watch(session: SparkSession, queries: list[StreamingQuery], stop: list[int]
             if not query.isActive:
                 raise TransientFailure(f"the query {query.name} stopped")
             _refuse_drops(query)
+        published.publish(_read_to(queries[0]))
         if daily.due():
             vacuum(session, tables(session))
         _say("running", {query.name: query.status["message"] for query in queries})
         time.sleep(1)
+
+
+def _read_to(ingest: StreamingQuery) -> SourceOffsets:
+    """The offsets behind the last micro-batch that is committed; none before the first since the start."""
+    progress = ingest.lastProgress
+    ends: SourceOffsets = (json.loads(progress.sources[0].endOffset) or {}) if progress else {}
+    return ends
 
 
 def _refuse_drops(query: StreamingQuery) -> None:

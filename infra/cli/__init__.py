@@ -11,7 +11,9 @@ import typer
 
 from infra.failures import reported
 
-MODULES = ("platform", "doctor", "traffic", "nights", "look", "found", "gaps", "corrections", "demo")
+MODULES = (
+    "platform", "doctor", "traffic", "nights", "look", "found", "freshness", "lag", "gaps", "corrections", "demo",
+)  # fmt: skip
 
 app = typer.Typer(
     help="Daybreak: the stream answers now; the night proves it.",

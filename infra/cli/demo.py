@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 
 from infra.cli import nights, platform, traffic
-from infra.cli.found import show_findings, show_freshness
+from infra.cli.found import show_findings
+from infra.cli.freshness import show_freshness
 from infra.drain import behind
 from infra.failures import TransientFailure
 from infra.settings import settings

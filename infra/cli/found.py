@@ -1,10 +1,10 @@
-"""Commands that show what the night proved: found, freshness.
+"""The command `found`: what the nights proved.
 
-Data flow: reconciliation/summary, archive/gaps, speed/progress -> tables on the terminal
+Data flow: reconciliation/summary, archive/gaps -> a table on the terminal
 Run: daybreak found --from 2026-01-01 --to 2026-01-03
 """
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 import typer
@@ -13,7 +13,6 @@ from rich.table import Table
 
 from infra.failures import PermanentFailure
 from infra.findings import findings
-from infra.freshness import freshness as measured
 from infra.gaps import missed
 from infra.settings import settings
 
@@ -28,15 +27,6 @@ def found(
 ) -> None:
     """Per day: what the stream said, the truth, the difference and its causes."""
     show_findings(_date(first), _date(last))
-
-
-@commands.command()
-def freshness(
-    minutes: Annotated[int, typer.Option(min=1, help="Of the events of the last so many minutes.")] = 10,
-) -> None:
-    """How long after it happened an event is in silver and in each view."""
-    now = datetime.now(UTC)
-    show_freshness(now - timedelta(minutes=minutes), now)
 
 
 def show_findings(first: date, last: date, console: Console = console) -> None:
@@ -74,16 +64,6 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
         raise PermanentFailure(
             f"no night has reconciled {', '.join(map(str, missing))} yet: daybreak backfill, or daybreak night"
         )
-
-
-def show_freshness(since: datetime, until: datetime, console: Console = console) -> None:
-    """Print the freshness of the events of a span of time."""
-    table = Table(title="freshness: event time to visible", title_justify="left", box=None, header_style="dim")
-    for name in ("where", "events", "p50", "p95"):
-        table.add_column(name, justify="left" if name == "where" else "right")
-    for one in measured(settings(), since, until):
-        table.add_row(one.where, f"{one.events:,}", f"{one.p50:.1f} s", f"{one.p95:.1f} s")
-    console.print(table)
 
 
 def _days(first: date, last: date) -> list[date]:

@@ -13,7 +13,7 @@ from corpus import encoded, identity, order, payment
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, held
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
 from batch.causes import STEPS, Cause
 from batch.correct import CORRECTIONS, changed, correct
 from batch.coverage import Plan
@@ -234,7 +234,7 @@ def night(spark: SparkSession, sent: Sequence[Sent]) -> None:
 
 
 def plan(spark: SparkSession, day: Day) -> Plan:
-    archived = held(lake.read(spark, ARCHIVE))
+    archived = held(lake.read(spark, ARCHIVE), lake.read(spark, ARCHIVE_GAPS))
     ends = {at: ranges[-1][1] for at, ranges in archived.items()}
     return Plan("run", (day,), {day.date: 1}, ends, definitions(spark), archived)
 

@@ -1,12 +1,13 @@
 """Two nights through the real Airflow, gold through the real gateway: green, true to the cent, and the same when repeated."""
 
+import json
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
 from running import Platform
-from traffic import paid, placed
+from traffic import burst, paid, placed
 from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
 pytestmark = pytest.mark.platform
@@ -62,6 +63,24 @@ def test_dbt_builds_green_twice_and_the_second_changes_nothing(whole: Platform) 
     first = {mart: contents(whole, mart) for mart in MARTS}
     whole.run("infra.gold", "build")
     assert {mart: contents(whole, mart) for mart in MARTS} == first
+
+
+def test_freshness_is_known_from_bronze_to_gold(whole: Platform) -> None:
+    builds = whole.rows("gold/rpt_builds")
+    whole.send(burst(800))
+    whole.wait_drained()
+    whole.run("infra.gold", "build")
+    assert len(whole.rows("gold/rpt_builds")) == len(builds) + 1
+    said = whole.run("daybreak", "freshness", "--minutes", "30", "--from", "arrival", "--json").stdout
+    found = {row["stage"]: row for row in json.loads(said)}
+    assert list(found) == ["bronze", "silver", "speed/order_payments", "speed/order_totals", "gold"]
+    # Everything was drained before the build began, so every stage has had every event.
+    assert len({row["events"] for row in found.values()}) == 1
+    assert found["bronze"]["events"] > 0
+    for row in found.values():
+        assert 0 < row["p50"] <= row["p95"] <= row["p99"]
+    for view in ("speed/order_payments", "speed/order_totals"):
+        assert found["bronze"]["p50"] < found["silver"]["p50"] <= found[view]["p50"] < found["gold"]["p50"]
 
 
 def settled(platform: Platform, mart: str, covered: set[date]) -> list[dict[str, Any]]:

@@ -1,0 +1,77 @@
+"""The stream's offsets as Kafka's tools see them: equal to the log's ends, exact to the record, and nobody's guide."""
+
+import json
+from typing import Any
+
+import pytest
+from accounting import unaccounted
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient
+from running import Platform, until
+from traffic import burst
+
+pytestmark = pytest.mark.platform
+
+At = tuple[str, int]
+
+
+def admin(platform: Platform) -> AdminClient:
+    return AdminClient({"bootstrap.servers": platform.settings.kafka_bootstrap, "log_level": 0})
+
+
+def in_group(platform: Platform) -> dict[At, int]:
+    """The group's offsets, asked for as Kafka's own command line does."""
+    group, own = platform.settings.consumer_group, admin(platform)
+    found = own.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)], request_timeout=30)[group].result()
+    return {(at.topic, at.partition): at.offset for at in found.topic_partitions}
+
+
+def wait_published(platform: Platform) -> None:
+    until("the group says the log's ends", lambda: in_group(platform) == platform.ends())
+
+
+def lags(platform: Platform) -> dict[At, dict[str, Any]]:
+    rows = json.loads(platform.run("daybreak", "lag", "--json").stdout)
+    return {(row["topic"], row["partition"]): row for row in rows}
+
+
+def test_a_drained_stream_has_no_lag_and_all_the_retention_left(platform: Platform) -> None:
+    platform.wait_drained()
+    wait_published(platform)
+    found = lags(platform)
+    assert {at: row["end"] for at, row in found.items()} == platform.ends()
+    assert {(row["lag"], row["lost"], row["unread_seconds"]) for row in found.values()} == {(0, 0, None)}
+    hours = platform.settings.topic_retention_hours
+    assert {(row["retention_hours"], row["hours_left"]) for row in found.values()} == {(hours, hours)}
+
+
+def test_a_stopped_stream_lags_by_what_is_sent_meanwhile(platform: Platform) -> None:
+    platform.supervisor().stop("stream", wait=True)
+    before = in_group(platform)
+    sent = platform.send(burst(900))
+    found = lags(platform)
+    assert sum(row["lag"] for row in found.values()) == sent > 0
+    assert {at: row["end"] - before[at] for at, row in found.items()} == {at: row["lag"] for at, row in found.items()}
+    for row in (row for row in found.values() if row["lag"]):
+        assert 0 <= row["unread_seconds"] < 600
+        assert row["hours_left"] == pytest.approx(row["retention_hours"] - row["unread_seconds"] / 3600)
+    platform.supervisor().begin("stream")
+    platform.wait_drained()
+    wait_published(platform)
+    assert {row["lag"] for row in lags(platform).values()} == {0}
+    assert sum(row["rate"] for row in lags(platform).values()) > 0
+
+
+def test_a_group_that_was_turned_back_turns_nothing_back(platform: Platform) -> None:
+    platform.supervisor().stop("stream", wait=True)
+    group, own = platform.settings.consumer_group, admin(platform)
+    start = ConsumerGroupTopicPartitions(group, [TopicPartition(*at, 0) for at in platform.ends()])
+    own.alter_consumer_group_offsets([start], request_timeout=30)[group].result()
+    assert set(in_group(platform).values()) == {0}
+    platform.supervisor().begin("stream")
+    # Nothing new has come: what the group says now is what the checkpoint says.
+    wait_published(platform)
+    platform.send(burst(901))
+    platform.wait_drained()
+    wait_published(platform)
+    assert unaccounted(platform) == []

@@ -1,0 +1,51 @@
+"""Progress says when each table's rows could be read, to Spark and to readers without it; older rows are kept."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from infra import lake
+from infra.freshness import NO_BUILDS, visible
+from infra.rows import frame
+from infra.writes import append_once
+from streaming.bronze import BRONZE
+from streaming.checkpoint import Planned
+from streaming.progress import INGEST, PROGRESS, MicroBatch
+from streaming.silver import SILVER
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+OLDER = replace(PROGRESS, schema=StructType([field for field in PROGRESS.schema if field.name != "visible"]))
+
+
+def batch(number: int) -> MicroBatch:
+    return MicroBatch(INGEST, "l1", number, Planned(NOON, None, ()), "abc", versions={SILVER.id: number})
+
+
+def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
+    lake.create(spark, OLDER)
+    row = {"query": INGEST, "lineage": "l1", "batch_id": 0, "committed_at": NOON}
+    append_once(frame(spark, [row], OLDER.schema), OLDER, "older", 0)
+    lake.create(spark, PROGRESS)
+    began = datetime.now(UTC)
+    own = batch(1)
+    own.shown(BRONZE)
+    own.shown(SILVER)
+    own.record(spark)
+    own.record(spark)
+
+    progress = DeltaTable(str(local_lake / "speed" / "progress")).to_pyarrow_dataset().to_table().sort_by("batch_id")
+    older, newer = progress.to_pylist(maps_as_pydicts="strict")
+    assert older["visible"] is None
+    times = newer["visible"]
+    assert began <= times[BRONZE.id] <= times[SILVER.id] <= newer["committed_at"]
+    events = pa.table(
+        {"event_time": [NOON, NOON], "arrival": [NOON, NOON], "lineage": ["l1", "l1"], "batch_id": [0, 1]}
+    )
+    placed = visible(events, progress, NO_BUILDS).sort_by("batch_id")
+    assert placed["bronze"].to_pylist() == [None, times[BRONZE.id]]
+    assert placed["silver"].to_pylist() == [older["committed_at"], times[SILVER.id]]
