@@ -1,6 +1,6 @@
 """The night's command line: one step, or all of them.
 
-Data flow: python -m batch -> night.night, night.prepare
+Data flow: python -m batch -> night.night, night.curve, night.prepare
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -45,6 +45,12 @@ def correct(date: Date, full: Full = False) -> None:
 def night(date: Date, full: Full = False) -> None:
     """All four steps."""
     nights.night(parse(date), list(nights.Step), full)
+
+
+@app.command()
+def curve(date: Date, full: Full = False) -> None:
+    """Draw the latency-completeness curve of the day, once it is settled, and of settled days that lack theirs."""
+    nights.curve(parse(date), full)
 
 
 @app.command()

@@ -14,14 +14,17 @@ from pyspark.sql.types import DateType, StringType, StructField, StructType
 
 from batch.archive import ARCHIVE
 from batch.archive import archive as archive_log
+from batch.completeness import CURVE
 from batch.correct import CORRECTIONS
 from batch.correct import correct as correct_days
 from batch.coverage import COVERAGE, Plan, plan
+from batch.curve import curve as curve_of_days
 from batch.day import Day
 from batch.differences import DIFFERENCES, EVIDENCE, SUMMARY
 from batch.reconcile import reconcile as reconcile_days
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
 from batch.truth import truth as truth_of_days
+from batch.waits import WAITS
 from infra import lake
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lease import Lease
@@ -61,8 +64,9 @@ def session() -> SparkSession:
 
 def tables(own: SparkSession) -> tuple[Table, ...]:
     """The tables that the night owns."""
-    fixed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE, DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE)
-    return (*fixed, *(truth_table(own, view) for view in VIEWS.values()))
+    recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
+    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE, WAITS, CURVE)
+    return (*recomputed, *found, *(truth_table(own, view) for view in VIEWS.values()))
 
 
 def create_tables(own: SparkSession) -> None:
@@ -102,6 +106,15 @@ def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
     for step in steps:
         with _lease():
             _say(f"{step}: {STEPS[step](own, day, full)}")
+    own.stop()
+
+
+def curve(day: Day, full: bool = False) -> None:
+    """Draw the curve of the settled days that have none, `day` included; no step, so that a night can do without."""
+    own = session()
+    with _lease():
+        create_tables(own)
+        _say(f"curve: {_names(curve_of_days(own, day, definitions(own), full))}")
     own.stop()
 
 
