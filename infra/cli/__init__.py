@@ -11,7 +11,7 @@ import typer
 
 from infra.failures import reported
 
-MODULES = ("platform", "doctor", "traffic", "nights", "look", "found", "demo")
+MODULES = ("platform", "doctor", "traffic", "nights", "look", "found", "curve", "demo")
 
 app = typer.Typer(
     help="Daybreak: the stream answers now; the night proves it.",
