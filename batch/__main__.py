@@ -1,6 +1,6 @@
 """The night's command line: one step, or all of them; and what a person decides.
 
-Data flow: python -m batch -> night.night, night.prepare, night.accept_gaps
+Data flow: python -m batch -> night.night, night.curve, night.publish, night.prepare, night.accept_gaps
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -51,6 +51,12 @@ def night(date: Date, full: Full = False) -> None:
 def publish() -> None:
     """Send the ledger's corrections that are not yet in the topic; every night does it too."""
     nights.publish()
+
+
+@app.command()
+def curve(date: Date, full: Full = False) -> None:
+    """Draw the latency-completeness curve of the day, once it is settled, and of settled days that lack theirs."""
+    nights.curve(parse(date), full)
 
 
 @app.command()

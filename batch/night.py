@@ -14,10 +14,12 @@ from pyspark.sql.types import DateType, StringType, StructField, StructType
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.archive import archive as archive_log
+from batch.completeness import CURVE
 from batch.conservation import CONSERVATION, conserve, marks
 from batch.correct import CORRECTIONS
 from batch.correct import correct as correct_days
 from batch.coverage import COVERAGE, Plan, plan
+from batch.curve import curve as curve_of_days
 from batch.day import Day
 from batch.differences import DIFFERENCES, SUMMARY
 from batch.evidence import EVIDENCE
@@ -26,6 +28,7 @@ from batch.publish import publish as publish_corrections
 from batch.reconcile import reconcile as reconcile_days
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
 from batch.truth import truth as truth_of_days
+from batch.waits import WAITS
 from infra import lake
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lease import Lease
@@ -73,8 +76,9 @@ def session() -> SparkSession:
 
 def tables(own: SparkSession) -> tuple[Table, ...]:
     """The tables that the night owns, in the order in which they are created."""
-    fixed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE, DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE)
-    return (*fixed, *(truth_table(own, view) for view in VIEWS.values()), ARCHIVE_GAPS, CONSERVATION)
+    recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
+    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE, WAITS, CURVE)
+    return (*recomputed, *found, *(truth_table(own, view) for view in VIEWS.values()), ARCHIVE_GAPS, CONSERVATION)
 
 
 def create_tables(own: SparkSession) -> None:
@@ -144,6 +148,15 @@ def _refuse_without_stream(own: SparkSession) -> None:
     # The last table that the stream creates.
     if not lake.exists(own, BRONZE_GAPS):
         raise TransientFailure("the stream has not created its tables yet: is it running, with this code?")
+
+
+def curve(day: Day, full: bool = False) -> None:
+    """Draw the curve of the settled days that have none, `day` included; no step, so that a night can do without."""
+    own = session()
+    with _lease():
+        create_tables(own)
+        _say(f"curve: {_names(curve_of_days(own, day, definitions(own), full))}")
+    own.stop()
 
 
 def _lease() -> Lease:

@@ -1,6 +1,6 @@
 """The night: recompute yesterday from the whole log, compare, explain, correct, and rebuild gold.
 
-Data flow: Kafka -> archive -> truth -> reconciliation -> corrections, coverage -> gold -> docs
+Data flow: Kafka -> archive -> truth -> reconciliation -> corrections, coverage -> curve -> gold -> docs
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 """
 
@@ -17,8 +17,8 @@ TRIAGE = """
 ### What it does
 At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka, **truth** recomputes the day,
 **reconcile** explains every difference between the truth and what the stream said, **correct** writes the corrections,
-settles the day and sends the corrections to Kafka, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages
-under *dbt docs* in the menu.
+settles the day and sends the corrections to Kafka, **curve** measures what the stream would have given with another
+delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu.
 Every step may be run again at any time and changes nothing the second time. Days are redone by a backfill
 (here: *Trigger, Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has
 changed is left alone; `full` recomputes it all the same.
@@ -68,7 +68,9 @@ with DAG(
     reconcile = NightStep(task_id="reconcile", inlets=[*layer("truth"), *layer("speed")], outlets=differences)
     settled = [table("reconciliation", "corrections"), table("reconciliation", "coverage")]
     correct = NightStep(task_id="correct", inlets=differences, outlets=settled)
-    served = [*layer("truth"), *layer("speed"), *settled]
+    drawn = [table("reconciliation", "waits"), table("reconciliation", "curve")]
+    curve = NightStep(task_id="curve", inlets=[*layer("truth"), *layer("silver"), *settled], outlets=drawn)
+    served = [*layer("truth"), *layer("speed"), *settled, *drawn]
     dbt_build = GoldStep(verb="build", task_id="dbt_build", inlets=served, outlets=gold())
     dbt_docs = GoldStep(verb="docs", task_id="dbt_docs", inlets=gold())
-    chain(archive, truth, reconcile, correct, dbt_build, dbt_docs)
+    chain(archive, truth, reconcile, correct, curve, dbt_build, dbt_docs)

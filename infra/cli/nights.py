@@ -27,7 +27,7 @@ DAG = "nightly"
 LATEST_START = timedelta(hours=2)
 """The night of a day starts two hours after the day's end (UTC): so the DAG's timetable has it."""
 
-ORDER = ("archive", "truth", "reconcile", "correct", "dbt_build", "dbt_docs")
+ORDER = ("archive", "truth", "reconcile", "correct", "curve", "dbt_build", "dbt_docs")
 """The DAG's tasks as they follow one another: Airflow's API does not give their order."""
 
 COLOURS = {
@@ -47,11 +47,12 @@ Full = Annotated[bool, typer.Option("--full", help="Redo the day even if nothing
 def night(
     day: Annotated[str, typer.Option("--date", help="The day to settle (UTC), YYYY-MM-DD.")], full: Full = False
 ) -> None:
-    """Settle one day without Airflow: archive, truth, reconcile, correct."""
-    command = [sys.executable, "-m", "batch", "night", "--date", _date(day).isoformat(), *(["--full"] if full else [])]
-    code = subprocess.run(command, cwd=ROOT, check=False).returncode
-    if code:
-        raise typer.Exit(code)
+    """Settle one day without Airflow: archive, truth, reconcile, correct; then its curve."""
+    options = ["--date", _date(day).isoformat(), *(["--full"] if full else [])]
+    for step in ("night", "curve"):
+        code = subprocess.run([sys.executable, "-m", "batch", step, *options], cwd=ROOT, check=False).returncode
+        if code:
+            raise typer.Exit(code)
 
 
 @commands.command()

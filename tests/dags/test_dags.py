@@ -119,7 +119,7 @@ def test_a_task_that_writes_waits_for_its_layers_one_slot(found: dict[str, Any])
 
 def test_the_night_runs_its_steps_one_after_the_other(found: dict[str, Any]) -> None:
     tasks = found["dags"]["nightly"]["tasks"]
-    order = ["archive", "truth", "reconcile", "correct", "dbt_build", "dbt_docs"]
+    order = ["archive", "truth", "reconcile", "correct", "curve", "dbt_build", "dbt_docs"]
     assert {name: task["after"] for name, task in tasks.items()} == {
         name: order[place - 1 : place] if place else [] for place, name in enumerate(order)
     }

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.platform
 
 # Far enough back that both nights are due at any hour, and days that no earlier test has settled.
 DAYS = tuple(datetime.now(UTC).date() - timedelta(days=back) for back in (5, 4))
-MARTS = ("fct_orders", "fct_order_totals", "fct_daily_orders", "rpt_reconciliation")
+MARTS = ("fct_orders", "fct_order_totals", "fct_daily_orders", "rpt_reconciliation", "rpt_completeness")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,15 @@ def test_every_row_says_how_sure_it_is(whole: Platform) -> None:
         assert {row["status"] == "provisional" for row in rows if row["day"] in covered} == {False}
         assert {row["status"] for row in rows if row["day"] not in covered} <= {"provisional"}
     assert {row["unexplained"] for row in whole.rows("gold/rpt_reconciliation", "unexplained")} == {0}
+
+
+def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platform) -> None:
+    settled = {(row["day"], row["run"]) for row in whole.rows("reconciliation/coverage")}
+    assert {(row["day"], row["run"]) for row in whole.rows("reconciliation/curve", "day", "run")} == settled
+    shares = whole.rows("gold/rpt_completeness", "view", "delay_seconds", "events_share", "rows_share")
+    nights = [row for row in shares if row["delay_seconds"] is None]
+    assert {row["view"] for row in nights} == {"order_totals", "order_payments"}
+    assert {(row["events_share"], row["rows_share"]) for row in nights} == {(1, 1)}
 
 
 def test_dbt_builds_green_twice_and_the_second_changes_nothing(whole: Platform) -> None:

@@ -1,0 +1,147 @@
+"""The latency-completeness curve: what the stream would have made of a settled day with another delay.
+
+Data flow: truth, waits -> per view and delay: events in time, sums of measures, final rows, rows held -> reconciliation/curve
+Run: python -m batch curve --date 2026-01-31
+
+A view is recomputed from the events whose wait a delay covers, and compared with truth row by row. So the curve holds for
+any view, sums or not. From the longest wait on a delay gives truth, and nothing is recomputed.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from batch.completeness import CURVE, Lifetimes, Outcome, Waited, points, steps
+from batch.coverage import COVERAGE
+from batch.day import Day
+from batch.truth import TRUTH, events, truth_table, view_days
+from batch.waits import WAITS, Basis, waits, waits_as_read
+from infra import lake
+from infra.failures import PermanentFailure
+from infra.rows import frame
+from infra.settings import settings
+from infra.writes import replace_days
+from streaming.definitions import EVENTS
+from streaming.silver import EVENT
+from streaming.views import REACH, VIEWS
+from streaming.views.view import View
+
+
+def curve(session: SparkSession, day: Day, definitions: Mapping[str, str], full: bool = False) -> tuple[Day, ...]:
+    """Draw the curve of every settled day that has none for its present settlement; `full` draws `day` again anyway.
+
+    Gives the days drawn. A day that was settled by definitions no longer in force is left to the night that redoes it.
+    Raises PermanentFailure if `day` is not settled, or is such a day.
+    """
+    covered = {row["day"]: row for row in lake.read(session, COVERAGE).collect()}
+    fit = {one for one, row in covered.items() if dict(row["definitions"]) == dict(definitions)}
+    if day.date not in fit:
+        reason = "by definitions that are no longer in force" if day.date in covered else "yet"
+        raise PermanentFailure(f"{day} is not settled {reason}: its night comes first (daybreak night --date {day})")
+    drawn = {(row["day"], row["run"]) for row in lake.read(session, CURVE).select("day", "run").distinct().collect()}
+    due = {one for one in fit if (one, covered[one]["run"]) not in drawn} | ({day.date} if full else set())
+    days = tuple(Day(one) for one in sorted(due))
+    for one in days:
+        _draw(session, one, covered[one.date]["run"], covered.keys(), definitions[EVENTS])
+    return days
+
+
+def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], definition: str) -> None:
+    own = lake.read(session, TRUTH).where(F.col("day") == F.lit(day.date)).select(*EVENT.fieldNames())
+    # The day's rows need events of a little past it, which may not be settled.
+    needed = own.unionByName(events(session, day.end, day.end + REACH, definition))
+    in_force = settings().delay_seconds
+    found = waits(session, day, needed, settled).persist()
+    try:
+        waited = _waited(found, waits_as_read(session, day), day)
+        outcomes = recomputed(session, found, day, {view: steps(waited[view].needed, in_force) for view in VIEWS})
+    finally:
+        found.unpersist()
+    lives = _lifetimes(session, day)
+    stamp = {"day": day.date, "run": run}
+    histograms = [
+        stamp | {"view": view, "basis": basis.value, "wait_seconds": seconds, "events": number}
+        for view, own_waits in waited.items()
+        for basis, waits_of in ((Basis.LOG, own_waits.log), (Basis.STREAM, own_waits.stream))
+        for seconds, number in sorted(waits_of.items())
+    ]
+    rows = [
+        stamp | row
+        for name, view in VIEWS.items()
+        for row in points(view, waited[name], outcomes[name], lives[name], in_force)
+    ]
+    replace_days(frame(session, histograms, WAITS.schema), WAITS, [day.date])
+    # Last, because it says that the day is drawn.
+    replace_days(frame(session, rows, CURVE.schema), CURVE, [day.date])
+
+
+def _waited(found: DataFrame, as_read: DataFrame, day: Day) -> dict[str, Waited]:
+    basis = F.when(F.col("day") == F.lit(day.date), F.lit(Basis.LOG.value)).alias("basis")
+    both = found.select("topic", "wait_seconds", basis).unionByName(
+        as_read.select("topic", "wait_seconds", F.lit(Basis.STREAM.value).alias("basis"))
+    )
+    waited = {view: Waited() for view in VIEWS}
+    for row in both.groupBy("topic", "wait_seconds", "basis").agg(F.count("*").alias("events")).collect():
+        for own in (waited[view.name] for view in VIEWS.values() if row["topic"] in view.inputs):
+            kinds = {None: [own.needed], Basis.LOG: [own.needed, own.log], Basis.STREAM: [own.stream]}
+            for histogram in kinds[row["basis"]]:
+                histogram[row["wait_seconds"]] += row["events"]
+    return waited
+
+
+def recomputed(
+    session: SparkSession, found: DataFrame, day: Day, wanted: Mapping[str, Sequence[int]]
+) -> dict[str, dict[int | None, Outcome]]:
+    """Each view's outcome with the events that waited no longer than each of its steps, and under None truth: one job."""
+    frames = [_compared(session, view, found, day, wanted[name]) for name, view in VIEWS.items()]
+    outcomes: dict[str, dict[int | None, Outcome]] = {
+        name: dict.fromkeys([*wanted[name], None], Outcome(0, (0,) * len(view.measures)))
+        for name, view in VIEWS.items()
+    }
+    for row in reduce(DataFrame.unionByName, frames).collect():
+        outcomes[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
+    return outcomes
+
+
+def _compared(session: SparkSession, view: View, found: DataFrame, day: Day, wanted: Sequence[int]) -> DataFrame:
+    truth = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
+    stages = {step: view_days(view, found.where(F.col("wait_seconds") <= step), [day]) for step in wanted}
+    values = [name for name in view.columns(truth) if name not in ("definition", "run")]
+    said = [
+        rows.select(F.lit(step).cast("long").alias("step"), *view.key, F.struct(*values).alias("said"))
+        for step, rows in {None: truth, **stages}.items()
+    ]
+    right = truth.select(*view.key, F.struct(*values).alias("right"))
+    sums = [F.coalesce(F.sum(F.col("said")[measure]), F.lit(0)).cast("long") for measure in view.measures]
+    return (
+        reduce(DataFrame.unionByName, said)
+        .join(right, list(view.key), "left")
+        .groupBy("step")
+        .agg(
+            F.lit(view.name).alias("view"),
+            F.count_if(F.col("said").eqNullSafe(F.col("right"))).alias("final"),
+            F.array(*sums).alias("sums"),
+        )
+    )
+
+
+def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
+    frames = [
+        lake.read(session, truth_table(session, view))
+        .where(F.col("day") == F.lit(day.date))
+        .select(
+            F.lit(view.name).alias("view"),
+            F.unix_seconds(view.time).alias("opens"),
+            F.unix_seconds(view.closes()).alias("closes"),
+        )
+        for view in VIEWS.values()
+    ]
+    lives = {view: Lifetimes() for view in VIEWS}
+    together = reduce(DataFrame.unionByName, frames)
+    for row in together.groupBy("view", "opens", "closes").agg(F.count("*").alias("rows")).collect():
+        lives[row["view"]].opens[row["opens"]] += row["rows"]
+        lives[row["view"]].closes[row["closes"]] += row["rows"]
+    return lives
