@@ -83,8 +83,7 @@ def tables(own: SparkSession) -> tuple[Table, ...]:
 
 def create_tables(own: SparkSession) -> None:
     """Create what is missing of them."""
-    for table in tables(own):
-        lake.create(own, table)
+    lake.create_missing(own, tables(own))
 
 
 def prepare() -> None:

@@ -4,13 +4,16 @@ Data flow: Table -> Delta table under the lake root
 Run: daybreak tables
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructType
 
+from infra import reader
+from infra.settings import settings
 from infra.tables import Table
 
 PROPERTIES = {
@@ -22,6 +25,19 @@ PROPERTIES = {
 }
 COMPACTED = {"delta.autoOptimize.autoCompact": "true"}
 """Tables that grow by a small file per micro-batch compact themselves, in their writer's process."""
+
+
+def create_missing(session: SparkSession, tables: Sequence[Table], compacted: bool = False) -> None:
+    """Create the tables that are missing, and widen those that lack a column.
+
+    Which those are is asked by delta-rs: Spark takes a second for each, and every step of every night asks.
+    """
+    s = settings()
+    with ThreadPoolExecutor(8) as pool:
+        there = list(pool.map(lambda table: reader.schema(s, table.id), tables))
+    for table, found in zip(tables, there, strict=True):
+        if found is None or not _holds(StructType.fromJson(found), table.schema):
+            create(session, table, compacted)
 
 
 def create(session: SparkSession, table: Table, compacted: bool = False) -> None:
@@ -40,11 +56,14 @@ def create(session: SparkSession, table: Table, compacted: bool = False) -> None
 
 
 def _widen(session: SparkSession, table: Table) -> None:
-    there = set(_columns(read(session, table).schema))
-    if there.issuperset(_columns(table.schema)):
+    if _holds(read(session, table).schema, table.schema):
         return
     nothing = session.createDataFrame([], table.schema)
     nothing.write.format("delta").mode("append").option("mergeSchema", "true").save(table.path)
+
+
+def _holds(there: StructType, wanted: StructType) -> bool:
+    return set(_columns(there)).issuperset(_columns(wanted))
 
 
 def _columns(schema: DataType, path: str = "") -> Iterator[str]:

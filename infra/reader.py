@@ -4,6 +4,9 @@ Data flow: Delta table in the bucket -> Arrow
 Run: daybreak tables
 """
 
+import json
+from typing import Any
+
 import pyarrow as pa
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
@@ -41,6 +44,12 @@ def exists(s: Settings, table: str) -> bool:
         return DeltaTable.is_deltatable(f"s3://{s.bucket}/{table}", options(s))
     except (DeltaError, OSError) as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+
+
+def schema(s: Settings, table: str) -> dict[str, Any] | None:
+    """The table's schema in Spark's JSON; None if there is no table. Raises TransientFailure if the store does not answer."""
+    found: dict[str, Any] | None = json.loads(delta(s, table).schema().to_json()) if exists(s, table) else None
+    return found
 
 
 def read(

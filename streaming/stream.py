@@ -68,8 +68,7 @@ def tables(session: SparkSession) -> tuple[Table, ...]:
 
 def create_tables(session: SparkSession) -> None:
     """Create what is missing of them."""
-    for table in tables(session):
-        lake.create(session, table, compacted=True)
+    lake.create_missing(session, tables(session), compacted=True)
 
 
 def run() -> None:

@@ -20,7 +20,7 @@ from batch.coverage import Plan
 from batch.day import Day
 from batch.differences import DIFFERENCES, SUMMARY
 from batch.evidence import EVIDENCE
-from batch.night import create_tables
+from batch.night import tables as night_tables
 from batch.reconcile import reconcile
 from batch.truth import truth
 from infra import drills, lake, tables
@@ -174,9 +174,9 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
         patch.setattr(drills, "settings", lambda: SimpleNamespace(home=folder))
         for name, value in INTERPRETED.items():
             spark.conf.set(name, value)
-        for table in (SILVER, QUARANTINE, PROGRESS, *(speed_table(spark, view) for view in VIEWS.values())):
+        of_the_stream = (SILVER, QUARANTINE, PROGRESS, *(speed_table(spark, view) for view in VIEWS.values()))
+        for table in (*of_the_stream, *night_tables(spark)):
             lake.create(spark, table)
-        create_tables(spark)
         sent = list(records())
         stream(spark, sent)
         night(spark, sent)
