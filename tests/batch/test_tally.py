@@ -102,7 +102,10 @@ def as_another_day(rows: Rows) -> None:
 # what is done to the tables -> partition, {fault: its offsets}
 MUTATIONS: dict[str, tuple[Callable[[Rows], None], tuple[str, int], dict[str, list[int]]]] = {
     "the stream dropped a partition": (without_payments("bronze"), PAYMENTS, {"missing": [0, 1, 2, 3]}),
-    "the archive dropped a partition": (without_payments("archive"), PAYMENTS, {"missing": [0, 1, 2, 3]}),
+    # Whose event the record at 2 repeats, only the archive could say.
+    "the archive dropped a partition": (
+        without_payments("archive"), PAYMENTS, {"missing": [0, 1, 2, 3], "unaccounted": [2]},
+    ),
     "bronze lost the first offset": (lose("bronze", 100), ORDERS, {"missing": [100]}),
     "bronze lost the last offset": (lose("bronze", 109), ORDERS, {"missing": [109]}),
     "the archive lost an offset": (lose("archive", 101), ORDERS, {"missing": [101]}),
