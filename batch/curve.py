@@ -101,23 +101,25 @@ def recomputed(
         name: dict.fromkeys([*wanted[name], None], Outcome(0, (0,) * len(view.measures)))
         for name, view in VIEWS.items()
     }
-    for row in reduce(DataFrame.unionByName, frames).collect():
+    for row in _united(frames).collect():
         outcomes[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
     return outcomes
 
 
 def _compared(session: SparkSession, view: View, found: DataFrame, day: Day, wanted: Sequence[int]) -> DataFrame:
     truth = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
-    stages = {step: view_days(view, found.where(F.col("wait_seconds") <= step), [day]) for step in wanted}
+    stages: dict[int | None, DataFrame] = {None: truth}
+    for step in wanted:
+        stages[step] = view_days(view, found.where(F.col("wait_seconds") <= step), [day])
     values = [name for name in view.columns(truth) if name not in ("definition", "run")]
     said = [
         rows.select(F.lit(step).cast("long").alias("step"), *view.key, F.struct(*values).alias("said"))
-        for step, rows in {None: truth, **stages}.items()
+        for step, rows in stages.items()
     ]
     right = truth.select(*view.key, F.struct(*values).alias("right"))
     sums = [F.coalesce(F.sum(F.col("said")[measure]), F.lit(0)).cast("long") for measure in view.measures]
     return (
-        reduce(DataFrame.unionByName, said)
+        _united(said)
         .join(right, list(view.key), "left")
         .groupBy("step")
         .agg(
@@ -140,8 +142,11 @@ def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
         for view in VIEWS.values()
     ]
     lives = {view: Lifetimes() for view in VIEWS}
-    together = reduce(DataFrame.unionByName, frames)
-    for row in together.groupBy("view", "opens", "closes").agg(F.count("*").alias("rows")).collect():
+    for row in _united(frames).groupBy("view", "opens", "closes").agg(F.count("*").alias("rows")).collect():
         lives[row["view"]].opens[row["opens"]] += row["rows"]
         lives[row["view"]].closes[row["closes"]] += row["rows"]
     return lives
+
+
+def _united(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionByName(other), frames)

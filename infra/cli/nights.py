@@ -1,6 +1,6 @@
 """Nights from the command line: one at once without Airflow, or a span of days through it.
 
-Data flow: days -> `python -m batch night`, or an Airflow backfill -> the state of every run and task
+Data flow: days -> `python -m batch night` and `curve`, or an Airflow backfill -> the state of every run and task
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 """
 

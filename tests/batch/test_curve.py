@@ -1,6 +1,7 @@
 """The curve of a day made by hand, whose waits and outcomes are known: from archive and truth to the tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from batch.completeness import CURVE
 from batch.coverage import COVERAGE, Plan, settle
 from batch.curve import curve
 from batch.day import Day
-from batch.truth import TRUTH, TRUTH_QUARANTINE, decided, events, truth_table, view_days
+from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_days
 from batch.waits import WAITS
 from infra import lake
 from infra.failures import PermanentFailure
@@ -24,7 +25,7 @@ from infra.rows import frame
 from infra.tables import Table
 from streaming.definitions import EVENTS, definitions
 from streaming.progress import INGEST, PROGRESS
-from streaming.silver import QUARANTINE, SILVER, rejected
+from streaming.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
 
 DAY = Day(date(2026, 1, 31))
@@ -44,6 +45,32 @@ class Sent(NamedTuple):
     arrival: datetime
     event_time: datetime
     batch: int | None
+    is_conflict: bool = False
+
+
+AT = ("topic", "partition", "offset")
+
+
+@dataclass(frozen=True)
+class Night:
+    """A session with the definitions in force."""
+
+    spark: SparkSession
+    definitions: Mapping[str, str]
+
+    def curve(self, day: Day = DAY) -> tuple[Day, ...]:
+        """Draw what is due."""
+        return curve(self.spark, day, self.definitions)
+
+    def settled(self, run: str, *days: Day) -> None:
+        """Settle days, by a run."""
+        revisions = dict.fromkeys((day.date for day in days), 1)
+        settle(self.spark, Plan(run, days, revisions, {}, self.definitions))
+
+    def rows(self, day: Day) -> list[dict[str, Any]]:
+        """The curve's rows of a day."""
+        found = lake.read(self.spark, CURVE).where(F.col("day") == F.lit(day.date)).collect()
+        return [row.asDict() for row in found]
 
 
 def at(hour: int, minute: int, second: int = 0, day: datetime = DAY.start) -> datetime:
@@ -71,7 +98,7 @@ def conflict(name: str, first: datetime, event_time: datetime, arrival: datetime
     topic, key, value, event_id, _ = placed(name, first)
     old, new = (b'"event_time":%d' % round(time.timestamp() * 1000) for time in (first, event_time))
     assert value
-    return Sent(topic, key, value.replace(old, new), event_id, arrival, event_time, None)
+    return Sent(topic, key, value.replace(old, new), event_id, arrival, event_time, None, is_conflict=True)
 
 
 SENT = (
@@ -102,7 +129,7 @@ PAYMENTS = {0: (5, 0, 3), 120: (5, 0, 3), 300: (6, 1, 4), 600: (6, 1, 4), 1200: 
 
 
 @pytest.fixture(scope="module")
-def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
     """A lake in which the days are settled, as the night and the stream would have written it."""
     place = tmp_path_factory.mktemp("lake")
     with pytest.MonkeyPatch.context() as patch:
@@ -110,26 +137,29 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         patch.setattr("batch.curve.settings", lambda: SimpleNamespace(delay_seconds=IN_FORCE))
         # On local files every commit forks for its permissions and links: as few and as small as can be.
         spark.conf.set("spark.databricks.delta.writeChecksumFile.enabled", "false")
-        definition = definitions(spark)[EVENTS]
+        found = definitions(spark)
         rows = [
             (*at, one.arrival, one.key, one.value, None, one.event_id, one.event_time, one.event_time.date())
             for one, at in zip(SENT, PLACES, strict=True)
         ]
         put(spark.createDataFrame(rows, ARCHIVE.schema), ARCHIVE)
         run = F.lit("first").alias("run")
-        known = events(spark, DAY.start, NEXT + timedelta(days=1), definition).persist()
+        known = events(spark, DAY.start, NEXT + timedelta(days=1), found[EVENTS]).persist()
         put(known.where(F.col("day") == F.lit(DAY.date)).select("*", run), TRUTH)
-        refused = rejected(decided(spark, DAY.start, DAY.end)).withColumn("day", F.lit(DAY.date))
-        put(refused.select("*", run), TRUTH_QUARANTINE)
+        put(refused(spark, TRUTH_QUARANTINE, DAY), TRUTH_QUARANTINE)
         for view in VIEWS.values():
             put(
                 view_days(view, known, [DAY]).select("*", F.lit("v").alias("definition"), run), truth_table(spark, view)
             )
+        put(refused(spark, QUARANTINE, Day(NEXT.date())), QUARANTINE)
         _stream(spark, known)
         for table in (COVERAGE, WAITS, CURVE):
             put(spark.createDataFrame([], table.schema), table)
-        settled(spark, "first", DAY, QUIET)
-        yield spark
+        own = Night(spark, found)
+        own.settled("first", DAY, QUIET)
+        yield own
+        known.unpersist()
+        spark.conf.unset("spark.databricks.delta.writeChecksumFile.enabled")
 
 
 def put(rows: DataFrame, table: Table) -> None:
@@ -137,41 +167,39 @@ def put(rows: DataFrame, table: Table) -> None:
     rows.select(*table.schema.fieldNames()).coalesce(1).write.format("delta").save(table.path)
 
 
-def settled(spark: SparkSession, run: str, *days: Day) -> None:
-    settle(spark, Plan(run, days, dict.fromkeys((day.date for day in days), 1), {}, definitions(spark)))
+def refused(spark: SparkSession, table: Table, day: Day) -> DataFrame:
+    """The day's records that are no events, as a quarantine has them."""
+    reasons = {"spoilt": ["unknown_field"], "conflict": ["conflict"]}
+    rows = [
+        {**dict(zip(AT, at, strict=True)), "reasons": reasons["conflict" if one.is_conflict else "spoilt"]}
+        for one, at in zip(SENT, PLACES, strict=True)
+        if one.batch is None and one.event_time.date() == day.date
+    ]
+    return frame(spark, rows, table.schema)
 
 
 def _stream(spark: SparkSession, known: DataFrame) -> None:
-    """Silver with the micro-batches of SENT, their progress, and the next day's spoilt record in quarantine."""
+    """Silver with the micro-batches of SENT, and their progress."""
     read = [(*at, one.batch, "a", 0) for one, at in zip(SENT, PLACES, strict=True) if one.batch is not None]
     batches = "topic string, partition int, offset long, batch_id long, lineage string, late_by_ms long"
-    put(known.join(spark.createDataFrame(read, batches), ["topic", "partition", "offset"]), SILVER)
+    put(known.join(spark.createDataFrame(read, batches), list(AT)), SILVER)
     progress = [
         {"query": INGEST, "lineage": "a", "batch_id": number, "max_event_time": largest}
         for number, largest in enumerate(LARGEST)
     ]
     put(frame(spark, progress, PROGRESS.schema), PROGRESS)
-    (of_next_day,) = [at for one, at in zip(SENT, PLACES, strict=True) if one.batch is None and one.arrival > NEXT]
-    columns = ("topic", "partition", "offset")
-    row = dict(zip(columns, of_next_day, strict=True)) | {"reasons": ["unknown_field"]}
-    put(frame(spark, [row], QUARANTINE.schema), QUARANTINE)
 
 
 @pytest.fixture(scope="module")
-def drawn(night: SparkSession) -> list[dict[str, Any]]:
+def drawn(night: Night) -> list[dict[str, Any]]:
     """The curve's rows of DAY."""
-    assert curve(night, DAY, definitions(night)) == (DAY, QUIET)
-    return of_day(night, DAY)
+    assert night.curve() == (DAY, QUIET)
+    return night.rows(DAY)
 
 
-def of_day(night: SparkSession, day: Day) -> list[dict[str, Any]]:
-    rows = lake.read(night, CURVE).where(F.col("day") == F.lit(day.date)).collect()
-    return [row.asDict() for row in rows]
-
-
-def test_waits_are_counted_by_view_and_basis(night: SparkSession, drawn: list[dict[str, Any]]) -> None:
-    rows = lake.read(night, WAITS).collect()
-    assert {(row["day"], row["run"]) for row in rows} == {(DAY.date, "first")}
+def test_waits_are_counted_by_view_and_basis(night: Night, drawn: list[dict[str, Any]]) -> None:
+    rows = lake.read(night.spark, WAITS).collect()
+    assert {(row["day"], row["run"]) for row in rows} == {(DAY.date, "first")}, "the quiet day has none"
     for basis, expected in (("log", LOG), ("stream", STREAM)):
         for view, waits in expected.items():
             found = [
@@ -216,24 +244,24 @@ def test_the_state_is_the_rows_open_at_once(drawn: list[dict[str, Any]]) -> None
     assert (rows[0], rows[600], rows[86400]) == (1, 2, 5)
 
 
-def test_a_settled_day_without_events_has_a_curve_of_nothing(night: SparkSession, drawn: list[dict[str, Any]]) -> None:
-    rows = of_day(night, QUIET)
+def test_a_settled_day_without_events_has_a_curve_of_nothing(night: Night, drawn: list[dict[str, Any]]) -> None:
+    rows = night.rows(QUIET)
     assert {(row["events"], row["rows"], row["rows_final"], row["value"]) for row in rows} == {(0, 0, 0, 0)}
 
 
-def test_a_day_is_drawn_once_per_settlement(night: SparkSession, drawn: list[dict[str, Any]]) -> None:
-    versions = [lake.version(night, table) for table in (WAITS, CURVE)]
-    assert curve(night, DAY, definitions(night)) == ()
-    assert [lake.version(night, table) for table in (WAITS, CURVE)] == versions
-    settled(night, "second", DAY)
-    assert curve(night, DAY, definitions(night)) == (DAY,)
-    again = of_day(night, DAY)
+def test_a_day_is_drawn_once_per_settlement(night: Night, drawn: list[dict[str, Any]]) -> None:
+    versions = [lake.version(night.spark, table) for table in (WAITS, CURVE)]
+    assert night.curve() == ()
+    assert [lake.version(night.spark, table) for table in (WAITS, CURVE)] == versions
+    night.settled("second", DAY)
+    assert night.curve() == (DAY,)
+    again = night.rows(DAY)
     assert {row["run"] for row in again} == {"second"}
     assert sorted(map(str, again)) == sorted(str(row | {"run": "second"}) for row in drawn)
 
 
-def test_a_day_that_is_not_settled_has_no_curve(night: SparkSession) -> None:
+def test_a_day_that_is_not_settled_has_no_curve(night: Night) -> None:
     with pytest.raises(PermanentFailure, match="2026-02-03 is not settled yet"):
-        curve(night, Day(date(2026, 2, 3)), definitions(night))
+        night.curve(Day(date(2026, 2, 3)))
     with pytest.raises(PermanentFailure, match="not settled by definitions that are no longer in force"):
-        curve(night, DAY, {**definitions(night), EVENTS: "another"})
+        replace(night, definitions={**night.definitions, EVENTS: "another"}).curve()
