@@ -1,6 +1,6 @@
 """The night's command line: one step, or all of them; and what a person decides.
 
-Data flow: python -m batch -> night.night, night.curve, night.publish, night.prepare, night.accept_gaps
+Data flow: python -m batch -> night.night; apart
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from batch import apart
 from batch import night as nights
 from batch.day import parse
 from infra.failures import reported
@@ -50,31 +51,31 @@ def night(date: Date, full: Full = False) -> None:
 @app.command()
 def publish() -> None:
     """Send the ledger's corrections that are not yet in the topic; every night does it too."""
-    nights.publish()
+    apart.publish()
 
 
 @app.command()
 def curve(date: Date, full: Full = False) -> None:
     """Draw the latency-completeness curve of the day, once it is settled, and of settled days that lack theirs."""
-    nights.curve(parse(date), full)
+    apart.curve(parse(date), full)
 
 
 @app.command()
 def prepare() -> None:
     """Create the night's tables."""
-    nights.prepare()
+    apart.prepare()
 
 
 @app.command()
 def accept_gaps(note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")]) -> None:
     """Accept what the log has lost before a night read it; the next night goes on behind it."""
-    nights.accept_gaps(note)
+    apart.accept_gaps(note)
 
 
 @app.command()
 def upkeep() -> None:
     """Remove files of the night's tables that no version of the last week needs."""
-    nights.upkeep()
+    apart.upkeep()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Data flow: --date -> Day -> filters on `day` and on event times
 Run: python -m batch truth --date 2026-01-31
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -36,6 +37,11 @@ def parse(text: str) -> Day:
         return Day(date.fromisoformat(text) if len(text) == 10 else _refuse(text))
     except ValueError:
         raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD (UTC)") from None
+
+
+def names(days: Iterable[Day]) -> str:
+    """Days as a line says them."""
+    return ", ".join(str(day) for day in days) or "nothing to do"
 
 
 def _refuse(text: str) -> date:

@@ -19,8 +19,8 @@ from batch.correct import CORRECTIONS, changed, correct
 from batch.coverage import Plan
 from batch.day import Day
 from batch.differences import DIFFERENCES, SUMMARY
+from batch.driver import tables as night_tables
 from batch.evidence import EVIDENCE
-from batch.night import tables as night_tables
 from batch.reconcile import reconcile
 from batch.truth import truth
 from infra import drills, lake, tables

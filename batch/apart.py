@@ -1,0 +1,61 @@
+"""What is done apart from a night's steps: create the tables, send corrections, draw curves, accept gaps, clean up.
+
+Data flow: a command -> the night's tables, under the night's lease
+Run: python -m batch --help
+"""
+
+from batch.curve import curve as curve_of_days
+from batch.day import Day, names
+from batch.driver import create_tables, lease, refuse_without_stream, say, session, tables
+from batch.gaps import accept
+from batch.publish import publish as publish_corrections
+from infra.failures import PermanentFailure
+from infra.upkeep import vacuum
+from streaming.definitions import definitions
+
+
+def prepare() -> None:
+    """Create the night's tables, so that the gateway can serve them before the first night."""
+    with lease():
+        own = session()
+        create_tables(own)
+        own.stop()
+
+
+def publish() -> None:
+    """Send the corrections that are not yet in the topic: what the next night would do."""
+    with lease():
+        own = session()
+        create_tables(own)
+        say(f"publish: {publish_corrections(own)} corrections")
+        own.stop()
+
+
+def upkeep() -> None:
+    """Remove files of the night's tables that no version of the last week needs."""
+    with lease():
+        own = session()
+        vacuum(own, tables(own))
+        own.stop()
+
+
+def accept_gaps(note: str) -> None:
+    """Accept what the log has lost before a night read it, as gaps that stay named."""
+    if not note.strip():
+        raise PermanentFailure("a gap is accepted for a reason: say it with --note")
+    with lease():
+        own = session()
+        create_tables(own)
+        refuse_without_stream(own)
+        for gap in accept(own, note):
+            say(f"gap accepted: {gap}, {gap.end - gap.start} offsets, {gap.cause}")
+        own.stop()
+
+
+def curve(day: Day, full: bool = False) -> None:
+    """Draw the curve of the settled days that have none, `day` included; no step, so that a night can do without."""
+    own = session()
+    with lease():
+        create_tables(own)
+        say(f"curve: {names(curve_of_days(own, day, definitions(own), full))}")
+    own.stop()
