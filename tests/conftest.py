@@ -1,5 +1,6 @@
 """What tests share: one local Spark session, a lake in a folder, and a Kafka in this process."""
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     own.sparkContext.setLogLevel("ERROR")
     yield own
     own.stop()
+    # It says good-bye at the interpreter's exit, when the stream that pytest gave it is closed: pytest has the last word.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
 
 @pytest.fixture
