@@ -35,7 +35,8 @@ def rebuild(accept_gap: bool = False) -> None:
         topics.create()
         create_tables(own)
         ends = finished(own)
-        lost = [gap for gap in gaps.gaps(ends, log_now()) if gap.cause is gaps.GapCause.RETENTION]
+        found = gaps.gaps(ends, log_now()) if ends else []
+        lost = [gap for gap in found if gap.cause is gaps.GapCause.RETENTION]
         if not accept_gap:
             gaps.refuse(lost)
         for table in (BRONZE, SILVER, QUARANTINE):
