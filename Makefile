@@ -19,13 +19,13 @@ demo: setup ## Start the platform, send three days and a live minute, run the ni
 test: setup ## Every test, on real services
 	@$(VENV)/python -m pytest
 
-check: ## Lint, format, types and the tests that need no service
+check: ## Lint, format, types and the quick tests that need no service
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
 	@$(SETUP) python jars
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
-	@$(VENV)/python -m pytest -m "not platform" -q
+	@$(VENV)/python -m pytest -m "not platform and not lake" -q
 
 lock: ## Resolve pyproject.toml again into infra/requirements.lock
 	@$(SETUP) python

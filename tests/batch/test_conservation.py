@@ -22,6 +22,8 @@ from streaming.log import Log
 from streaming.progress import PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 
+pytestmark = pytest.mark.lake
+
 DAY = Day(date(2026, 1, 31))
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 AT, EMPTY = ("orders", 0), ("orders", 1)

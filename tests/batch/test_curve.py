@@ -28,6 +28,8 @@ from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
 
+pytestmark = pytest.mark.lake
+
 DAY = Day(date(2026, 1, 31))
 NEXT = DAY.end
 QUIET = Day(date(2026, 2, 5))

@@ -19,6 +19,8 @@ from infra.failures import PermanentFailure
 from infra.rows import frame
 from infra.writes import append_once
 
+pytestmark = pytest.mark.lake
+
 DAY = date(2026, 1, 31)
 NIGHT = datetime(2026, 2, 1, 2, tzinfo=UTC)
 NEW = '{"total_cents":9007199254740993,"share":0.10,"payment_id":null,"note":"ü"}'

@@ -38,6 +38,8 @@ from streaming.speed import speed_table
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
 
+pytestmark = pytest.mark.lake
+
 DAY, LOST = Day(date(2026, 1, 30)), Day(date(2026, 1, 20))
 """A day that every cause has touched, and a day on which the machine lost events."""
 WATERMARK = datetime(2026, 1, 30, 23, 50, tzinfo=UTC)

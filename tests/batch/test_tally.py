@@ -12,6 +12,8 @@ from batch.span import Span
 from batch.tally import COUNTS, FAULTS, Tally, tally
 from infra.rows import frame
 
+pytestmark = pytest.mark.lake
+
 MONDAY, TUESDAY = date(2026, 1, 5), date(2026, 1, 6)
 PLACE = [StructField("topic", StringType()), StructField("partition", IntegerType()), StructField("offset", LongType())]
 EVENT = [*PLACE, StructField("event_id", StringType()), StructField("day", DateType())]

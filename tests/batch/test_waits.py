@@ -11,6 +11,8 @@ from pyspark.sql import functions as F
 from batch.waits import batch_frontiers, log_frontiers, wait_seconds
 from streaming.gate import Gate
 
+pytestmark = pytest.mark.lake
+
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 NOON_MS = round(NOON.timestamp() * 1000)
 AT = ("topic", "partition", "offset")
