@@ -21,7 +21,7 @@ pytestmark = pytest.mark.platform
 
 TOPIC, PARTITION = "payments", 0
 # A day that no earlier test has settled.
-DAY = datetime.now(UTC).date() - timedelta(days=6)
+DAY = datetime.now(UTC).date() - timedelta(days=8)
 NOON = datetime.combine(DAY, time(12), UTC)
 ORDERS = 24
 """With the payment of each: enough keys for several records in every partition."""
