@@ -47,6 +47,7 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
     for day in days:
         known = decided(session, day.start, day.end + REACH).persist()
         night = night_layer(session, plan, known)
+        night = replace(night, events=_leaf(night.events), refused=_leaf(night.refused))
         found = [compare(session, view, day, plan, night) for view in VIEWS.values()]
         stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
         for table, frames in (
@@ -89,13 +90,13 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Laye
     said_by_stream = said(session, view, day, plan.definitions[view.name])
     stream = stream_layer(session, view, day, said_by_stream)
     # A late event that is not in the archive yet is counted by nobody.
-    silver = stream.events.where((F.col("late_by_ms") == 0) | night.unread.isNull()).persist()
+    silver = _leaf(stream.events.where((F.col("late_by_ms") == 0) | night.unread.isNull()))
     in_reach = F.col("event_time") < F.lit(day.end + view.reach)
     truth_events = night.events.where(in_reach & F.col("topic").isin(*view.inputs))
-    found = evidence(view.inputs[0], replace(stream, events=silver), replace(night, events=truth_events)).persist()
+    found = _leaf(evidence(view.inputs[0], replace(stream, events=silver), replace(night, events=truth_events)))
     present = {row["cause"] for row in found.select("cause").distinct().collect()}
 
-    events = timeline(silver, truth_events, found).persist()
+    events = _leaf(timeline(silver, truth_events, found))
 
     def after(step: int) -> DataFrame:
         is_in = (F.col("enters") <= step) & F.coalesce(F.col("leaves") > step, F.lit(True))
@@ -131,3 +132,8 @@ def timeline(silver: DataFrame, truth: DataFrame, found: DataFrame) -> DataFrame
     added = truth.join(adds, [*PLACE]).withColumn("leaves", F.lit(None).cast("long"))
     columns = [*truth.columns, "enters", "leaves"]
     return counted.select(*columns).unionByName(added.select(*columns))
+
+
+def _leaf(rows: DataFrame) -> DataFrame:
+    """The same rows, kept, without their plan: every step reads them several times, and plans of plans grow past planning."""
+    return rows.localCheckpoint(eager=False)
