@@ -64,7 +64,7 @@ def conservation(found: Figures) -> Section:
     """Per partition, then the gaps."""
     offsets, faults = sum(one.end - one.start for one in found.kept), sum(one.faults for one in found.kept)
     lost = {by: sum(gap.end - gap.start for gap in found.lost if gap.by == by) for by in ("archive", "stream")}
-    gaps = f"no total has {lost['archive']:,} lost records" if lost["archive"] else "none is lost"
+    gaps = f"{lost['archive']:,} are lost and in no total" if lost["archive"] else "none is lost"
     if lost["stream"]:
         gaps += f", and the stream never read {lost['stream']:,}"
     parts = list(dict.fromkeys(name for one in found.kept for name in one.parts))

@@ -55,7 +55,7 @@ const SPANS = [0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800];
     left(svg, y, start, width, (axis) => axis.ticks(4).tickFormat(d3.format("~s")));
     const long = rows.at(-1).at.slice(0, 10) !== rows[0].at.slice(0, 10) && new Date(rows.at(-1).at) - new Date(rows[0].at) > 864e5;
     const short = new Date(rows.at(-1).at) - new Date(rows[0].at) < 6e5;
-    below(svg, x, bottom, (axis) => axis.ticks(Math.max(2, Math.floor((width - start) / 100))).tickFormat(long ? utc.both : short ? utc.second : utc.hour));
+    below(svg, x, bottom, (axis) => axis.ticks(Math.max(2, Math.floor((width - start) / 70))).tickFormat(long ? utc.both : short ? utc.second : utc.hour));
     const area = d3.area((d) => x(new Date(d.at)), bottom, (d) => y(d.events)).curve(d3.curveStepAfter);
     svg.append("path").attr("class", "fill truth").attr("opacity", 0.3).attr("d", area(rows));
     svg.append("path").attr("class", "stroke truth").attr("d", area.lineY1()(rows));

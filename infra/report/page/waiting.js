@@ -54,7 +54,10 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
       const y = d3.scaleSymlog([0, most], [bottom, top]);
       const tens = [0, ...d3.range(0, Math.ceil(Math.log10(most)) + 1).map((d) => 10 ** d)].filter((d) => d <= most);
       left(svg, y, start, width, (axis) => axis.tickValues(tens).tickFormat(d3.format("~s")));
-      const turned = below(svg, x, bottom, (axis) => axis.tickFormat((d) => d.replace("up to ", "≤ ").replace("over ", "> ")));
+      // Where there is no room every other bin is named, the gate's among them.
+      const every = x.step() < 20 ? 2 : 1, named = one.bins.findIndex((d) => d.to === one.gate);
+      const shown = one.bins.filter((_, i) => (i - named) % every === 0).map((d) => d.label);
+      const turned = below(svg, x, bottom, (axis) => axis.tickValues(shown).tickFormat((d) => d.replace("up to ", "≤ ").replace("over ", "> ")));
       turned.selectAll("text").attr("transform", "rotate(-40)").attr("text-anchor", "end").attr("dx", "-.5em").attr("dy", ".3em");
       mark(svg.append("g").selectAll("rect").data(one.bins).join("rect"),
         (d) => ({ view: one.view, above: d.above, to: d.to, read: d.as_read, order: d.in_order, late: d.is_late }))

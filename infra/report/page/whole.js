@@ -44,7 +44,7 @@ const THIN = 5;
   legend(controls, [["settled", "truth", "box"], ["settled, rows were corrected", "truth", "box", "corrected"], ["provisional", "speed", "box"], ["still open", "speed", "box", "open"]]);
   chart(charts, null, 128, (svg, width, height) => {
     const start = 48, lanes = d3.scaleBand(["truth", "speed"], [6, height - 30]).padding(0.22);
-    const x = d3.scaleUtc([new Date(rows[0].start), new Date(rows.at(-1).end)], [start, width - 4]);
+    const x = d3.scaleUtc([new Date(rows[0].start), new Date(rows.at(-1).end)], [start, width - 16]);
     const hatch = svg.append("defs").append("pattern").attr("id", "hatch").attr("width", 6).attr("height", 6).attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
     hatch.append("rect").attr("class", "fill truth").attr("width", 6).attr("height", 6);
     hatch.append("line").attr("y2", 6).attr("stroke", "var(--surface)").attr("stroke-width", 2).attr("opacity", 0.55);

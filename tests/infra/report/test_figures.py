@@ -62,10 +62,10 @@ def test_a_waterfall_is_an_unbroken_way_from_speed_to_truth() -> None:
 
 def test_no_bin_stands_on_both_sides_of_the_gate() -> None:
     curve = [{"view": "totals", "delay_seconds": 45, "in_force": True}]
+    found = [("stream", 0, 7), ("stream", 45, 2), ("stream", 46, 1), ("log", 46, 3), ("stream", 999_999, 1)]
     waits = [
-        {"view": "totals", "basis": basis, "wait_seconds": wait, "events": events}
-        for basis, wait, events in (("stream", 0, 7), ("stream", 45, 2), ("stream", 46, 1), ("log", 46, 3), ("stream", 999_999, 1))
-    ]  # fmt: skip
+        {"view": "totals", "basis": basis, "wait_seconds": wait, "events": events} for basis, wait, events in found
+    ]
     (one,) = waits_of(DAY, curve, waits)
     full = {(b.above, b.to): (b.as_read, b.in_order, b.is_late) for b in one.bins if b.as_read or b.in_order}
     assert full == {
