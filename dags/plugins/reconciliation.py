@@ -59,11 +59,11 @@ def of_day(day: date) -> Response:
 @app.get("/run")
 def of_run(dag_id: str, run_id: str) -> Response:
     """The report of the day that a run is about: its data interval knows, not its name."""
-    # Only runs of the DAG that the reader may see are looked up.
+    if dag_id != DAG:
+        return HTMLResponse(NOT_YET.format(of="", why=f"Reports are of runs of the DAG <code>{DAG}</code>."))
     start = next((run.data_interval_start for run in DagRun.find(dag_id=DAG, run_id=[run_id])), None)
-    if dag_id != DAG or start is None:
-        why = f"Reports are of runs of the DAG <code>{DAG}</code>, and <code>{escape(dag_id)}</code>, "
-        return HTMLResponse(NOT_YET.format(of="", why=f"{why}<code>{escape(run_id)}</code> is about no day."))
+    if start is None:
+        return HTMLResponse(NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is about no day."))
     return of_day(start.date())
 
 

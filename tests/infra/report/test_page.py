@@ -2,9 +2,13 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, replace
+from html import unescape
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 from sample import DAY, sample
 
 from infra.report.figures import figures
@@ -54,6 +58,28 @@ def test_the_data_in_it_are_the_figures(html: str) -> None:
     found = json.loads(inside)
     expected = json.loads(json.dumps(asdict(figures(sample())), default=lambda value: value.isoformat()))
     assert found == {"airflow": AIRFLOW, **expected}
+
+
+def test_every_query_is_sparks_sql(spark: SparkSession, html: str) -> None:
+    data = asdict(figures(sample(unexplained=1)))
+    queries = set(queries_in(data)) | {
+        unescape(sql) for sql in re.findall(r"<code>(SELECT .+?)</code>", html, re.DOTALL)
+    }
+    assert len(queries) > 100
+    parser = spark._jsparkSession.sessionState().sqlParser()  # type: ignore[attr-defined]
+    for sql in queries:
+        parser.parsePlan(sql)
+
+
+def queries_in(part: Any) -> Iterator[str]:
+    """Every `sql` in it, however deep."""
+    if isinstance(part, dict):
+        yield from [part["sql"]] if "sql" in part else []
+        for value in part.values():
+            yield from queries_in(value)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from queries_in(value)
 
 
 def test_what_people_wrote_cannot_become_part_of_the_page() -> None:
