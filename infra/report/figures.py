@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 import pyarrow.compute as pc
 
-from infra.report.flow import Fresh, Lagging, fresh, lagging
+from infra.report.flow import Fresh, Lagging, fresh, lagging, telling
 from infra.report.heat import Cell, cells
 from infra.report.served import Served, served
 from infra.report.sources import Sources
@@ -20,7 +20,9 @@ from infra.report.whole import Kept, Lost, kept, lost
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one day's night, and of the days before it. `read_to` is when the stream had last finished a micro-batch."""
+    """Of one day's night, and of the days before it. `read_to` is when the stream had last finished a micro-batch; `clock`
+    is the one by which freshness is told first.
+    """
 
     day: date
     revision: int | None
@@ -33,6 +35,7 @@ class Figures:
     curves: tuple[CurveOf, ...]
     waits: tuple[WaitsOf, ...]
     fresh: tuple[Fresh, ...]
+    clock: str
     lagging: tuple[Lagging, ...]
     kept: tuple[Kept, ...]
     lost: tuple[Lost, ...]
@@ -44,6 +47,7 @@ def figures(of: Sources) -> Figures:
     curve = [row for row in of.curve if row["day"] == of.day]
     settled = next((row for row in of.coverage if row["day"] == of.day), None)
     gate, latest, read_to = (_newest(of, column) for column in ("gate", "max_event_time", "committed_at"))
+    placed = fresh(of.day, of.events, of.progress, of.builds)
     return Figures(
         day=of.day,
         revision=settled["revision"] if settled else None,
@@ -55,7 +59,8 @@ def figures(of: Sources) -> Figures:
         waterfalls=waterfalls(of.summary),
         curves=curves_of(of.day, curve, of.waits),
         waits=waits_of(of.day, curve, of.waits),
-        fresh=fresh(of.day, of.events, of.progress, of.builds),
+        fresh=placed,
+        clock=telling(placed).value,
         lagging=lagging(of.day, of.events, of.progress),
         kept=kept(of.conservation),
         lost=lost(of.gaps, of.day),

@@ -20,6 +20,10 @@ SLOTS = 96
 """Of the time in which the day was read; each shows its largest lag, so that no peak falls between two looks."""
 
 
+SENT_LATER = 3600.0
+"""Seconds that half of the events of every hour took to the very first stage: no stream was there to read them."""
+
+
 @dataclass(frozen=True)
 class Fresh:
     """Seconds from `clock` to visible in a stage, of the on-time events of one hour (UTC); None where nothing is visible."""
@@ -113,6 +117,12 @@ def _micros(times: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64
 
 
 _NO_BUILDS = pa.table({name: pa.array([], pa.timestamp("us", "UTC")) for name in ("started_at", "built_at")})
+
+
+def telling(found: Iterable[Fresh]) -> Clock:
+    """The clock that tells the stages apart: the event's own, unless the day was sent so late that all of them are days."""
+    ages = [one.p50 for one in found if one.clock == Clock.EVENT and one.p50 is not None]
+    return Clock.ARRIVAL if ages and min(ages) > SENT_LATER else Clock.EVENT
 
 
 def stages(found: Iterable[Fresh]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ Data flow: Figures -> Section
 Run: pytest tests/infra/report/test_page.py
 """
 
+from infra.freshness import Clock
 from infra.report.behind import of_day, select
 from infra.report.figures import Figures
 from infra.report.flow import stages
@@ -13,11 +14,12 @@ from infra.spans import span
 
 def freshness(found: Figures) -> Section:
     """By both clocks."""
-    own = [one for one in found.fresh if one.clock == "event" and one.p95 is not None]
+    own = [one for one in found.fresh if one.clock == found.clock and one.p95 is not None]
     worst = {stage: max(one.p95 or 0 for one in own if one.stage == stage) for stage in stages(own)}
     said = "In the slowest hour 95 % of the events were in " + ", ".join(
         f"{stage} within {span(seconds)}" for stage, seconds in worst.items()
     )
+    said += " of their arrival" if found.clock == Clock.ARRIVAL else ""
     if not worst:
         said = "No on-time event of the day is visible yet"
     return Section(

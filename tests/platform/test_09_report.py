@@ -108,7 +108,10 @@ def test_airflow_shows_it_to_those_who_may_see_it(platform: Platform, html: str)
         views = [
             view for plugin in airflow.get("/api/v2/plugins").json()["plugins"] for view in plugin["external_views"]
         ]
-        assert {view["destination"] for view in views if view["name"] == "Reconciliation"} == {"nav", "dag_run"}
+        assert {view["destination"] for view in views if view["href"].startswith("/reconciliation/")} == {
+            "nav",
+            "dag_run",
+        }
         runs = airflow.get("/api/v2/dags/nightly/dagRuns").json()["dag_runs"]
         for run in runs[:2]:
             day = run["data_interval_start"][:10]

@@ -13,7 +13,7 @@ const waterfallOf = { again: () => {} };
   chart(charts, null, (width) => (width < 560 ? days.length * 34 + 40 : views.length * 52 + 40), (svg, width, height) => {
     // A phone is tall: there the days go down.
     const tall = width < 560, start = tall ? 58 : d3.max(views, (d) => d.length) * 7 + 12;
-    const x = d3.scaleBand(tall ? views : days, [start, width]).padding(0.06);
+    const x = d3.scaleBand(tall ? views : days, [start, Math.min(width, start + (tall ? views : days).length * (tall ? 160 : 110))]).padding(0.06);
     const y = d3.scaleBand(tall ? days : views, [26, height - 4]).padding(0.06);
     const name = (d) => utc.day(new Date(d));
     svg.append("g").selectAll("text").data(tall ? views : days).join("text").attr("x", (d) => x(d) + x.bandwidth() / 2).attr("y", 16)

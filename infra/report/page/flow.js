@@ -10,11 +10,11 @@ const SPANS = [0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800];
   const words = { event: "since it happened", arrival: "since it arrived in Kafka" };
   const group = controls.append("span").attr("role", "radiogroup").attr("aria-label", "age counted from");
   const option = group.selectAll("label").data(clocks).join("label").style("margin-right", "1rem");
-  option.append("input").attr("type", "radio").attr("name", "clock").attr("value", (d) => d).property("checked", (_, i) => !i).on("change", (_, d) => all(d));
+  option.append("input").attr("type", "radio").attr("name", "clock").attr("value", (d) => d).property("checked", (d) => d === figures.clock).on("change", (_, d) => all(d));
   option.append("span").text((d) => ` ${words[d]}`);
   legend(controls, CUTS.map(([name, colour, shape]) => [{ p50: "half of the events (p50)", p95: "95 % (p95)", p99: "99 % (p99)" }[name], colour, shape]));
   charts.style("--least", "19rem");
-  all(clocks[0]);
+  all(figures.clock);
   function all(clock) {
     charts.selectAll("*").remove();
     const own = figures.fresh.filter((d) => d.clock === clock && d.p50 !== null);
@@ -40,7 +40,7 @@ const SPANS = [0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800];
   }
   function ticks(from, to) {
     const round = SPANS.filter((d) => d >= from && d <= to);
-    return round.length > 1 ? round : d3.scaleLog([from, to]).ticks(3).filter((d) => d >= from && d <= to).slice(0, 6);
+    return round.length > 1 ? round : d3.scaleLinear([from, to]).ticks(4);
   }
 })();
 

@@ -19,7 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-SECONDS = 60
+SECONDS = 120
 
 
 class Page:

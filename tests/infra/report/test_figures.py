@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from sample import CAUSES, DAY, GATE, START, VIEWS, sample
 
@@ -130,6 +131,19 @@ def test_freshness_is_by_hour_and_by_either_clock() -> None:
     at_noon = {one.stage: one for one in found if one.clock == "event" and one.hour == START + timedelta(hours=13)}
     assert list(at_noon) == ["bronze", "silver", "speed/payments", "speed/totals", "gold"]
     assert at_noon["bronze"].p50 < at_noon["silver"].p50 < at_noon["speed/totals"].p50 < at_noon["gold"].p50  # type: ignore[operator]
+
+
+def test_a_day_that_was_sent_later_is_told_by_its_arrival() -> None:
+    of = sample()
+    later = pa.array([at + timedelta(days=9) for at in of.events["arrival"].to_pylist()], pa.timestamp("us", "UTC"))
+    events = of.events.set_column(of.events.column_names.index("arrival"), "arrival", later)
+    progress = of.progress.to_pylist(maps_as_pydicts="strict")
+    for row in progress:
+        row["committed_at"] += timedelta(days=9)
+        row["visible"] = [(table, at + timedelta(days=9)) for table, at in row["visible"].items()]
+        row["versions"] = list(row["versions"].items())
+    found = figures(replace(of, events=events, progress=pa.Table.from_pylist(progress, of.progress.schema)))
+    assert (figures(of).clock, found.clock) == ("event", "arrival")
 
 
 def test_a_range_that_was_counted_again_counts_once() -> None:

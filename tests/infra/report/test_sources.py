@@ -17,6 +17,7 @@ from infra.report.sources import sources
 from infra.settings import settings
 
 Lake = Callable[[str, pa.Table], None]
+PARTITIONED = {"silver/events": ["day"]}
 
 
 @pytest.fixture
@@ -29,7 +30,9 @@ def fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
     monkeypatch.setattr(module, "read", read)
     monkeypatch.setattr(module, "exists", lambda _, table: (tmp_path / table).is_dir())
     monkeypatch.setattr(module, "missed", lambda _: sample().gaps)
-    return lambda table, rows: write_deltalake(tmp_path / table, rows, mode="append")
+    return lambda table, rows: write_deltalake(
+        tmp_path / table, rows, mode="append", partition_by=PARTITIONED.get(table)
+    )
 
 
 def whole(fill: Lake) -> None:
