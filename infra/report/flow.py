@@ -1,6 +1,6 @@
 """Freshness hour by hour, and how far the stream was behind the log while it read the day.
 
-Data flow: silver/events of a day, speed/progress, gold/rpt_builds -> Fresh per hour and stage, Behindhand over time
+Data flow: silver/events of a day, speed/progress, gold/rpt_builds -> Fresh per hour and stage, Lagging over time
 Run: daybreak freshness --hours 24
 """
 
@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from infra.freshness import Clock, summary_by_hour, visible
+from infra.freshness import NO_BUILDS, Clock, summary_by_hour, visible
 from infra.report.behind import Behind, quoted, select
 from infra.spans import span
 
+Micros = np.ndarray[tuple[int], np.dtype[np.int64]]
+"""Epoch microseconds."""
 SLOTS = 96
 """Of the time in which the day was read; each shows its largest lag, so that no peak falls between two looks."""
-
-
 SENT_LATER = 3600.0
 """Seconds that half of the events of every hour took to the very first stage: no stream was there to read them."""
 
@@ -83,10 +83,10 @@ def _hour(day: date, clock: Clock, hour: datetime, stage: str, one: object) -> B
 
 
 def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, ...]:
-    """Between the first and the last arrival of an on-time event; an event that silver lacks has not ended its wait."""
+    """Between the first and the last arrival of an on-time event; late ones count, those of an unfinished micro-batch do not."""
     if not events.num_rows:
         return ()
-    placed = visible(events.drop_columns(["late_by_ms"]), progress, _NO_BUILDS)
+    placed = visible(events.drop_columns(["late_by_ms"]), progress, NO_BUILDS)
     arrived, read = np.sort(_micros(placed["arrival"])), np.sort(_micros(placed["silver"].drop_null()))
     own = _micros(events.filter(pc.equal(events["late_by_ms"], 0))["arrival"])
     if not len(arrived) or not len(own):
@@ -98,7 +98,7 @@ def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, .
     return tuple(_lagging(day, edges, number, int(lag[slot == number].max())) for number in range(SLOTS))
 
 
-def _lagging(day: date, edges: "np.ndarray[tuple[int], np.dtype[np.int64]]", number: int, events: int) -> Lagging:
+def _lagging(day: date, edges: Micros, number: int, events: int) -> Lagging:
     at, to = (datetime.fromtimestamp(int(edge) / 1e6, UTC) for edge in edges[number : number + 2])
     ingest = ("query = 'ingest'", f"committed_at >= {quoted(at)}", f"as_of <= {quoted(to)}")
     sql = select(
@@ -109,14 +109,9 @@ def _lagging(day: date, edges: "np.ndarray[tuple[int], np.dtype[np.int64]]", num
     )
 
 
-def _micros(times: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    found: np.ndarray[tuple[int], np.dtype[np.int64]] = (
-        times.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_numpy()
-    )
+def _micros(times: pa.ChunkedArray) -> Micros:
+    found: Micros = times.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_numpy()
     return found
-
-
-_NO_BUILDS = pa.table({name: pa.array([], pa.timestamp("us", "UTC")) for name in ("started_at", "built_at")})
 
 
 def telling(found: Iterable[Fresh]) -> Clock:

@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """A view on a day, in rows; `rows` of the truth are None until the day has its curve. `settled` is None if it is not."""
+    """A view on a day, in rows; `rows` of the truth are None until the day has its curve."""
 
     day: date
     view: str

@@ -9,6 +9,7 @@ import pytest
 from sample import CAUSES, DAY, GATE, START, VIEWS, sample
 
 from infra.gaps import Missed
+from infra.report.behind import quoted
 from infra.report.figures import figures
 from infra.report.flow import fresh, lagging
 from infra.report.heat import cells
@@ -114,7 +115,7 @@ def test_lag_is_what_has_arrived_and_is_not_read() -> None:
     assert START + timedelta(hours=12) < peak.at < START + timedelta(hours=14)
 
 
-def test_an_event_that_silver_lacks_goes_on_waiting() -> None:
+def test_an_event_of_an_unfinished_micro_batch_is_not_in_the_lag() -> None:
     of = sample()
     found = lagging(DAY, of.events.slice(0, 1), of.progress.filter([False] * of.progress.num_rows))
     assert found == ()
@@ -197,6 +198,10 @@ def test_a_difference_without_a_cause_is_said_first() -> None:
     found = figures(sample(unexplained=3))
     assert verdict(found) == (False, "Look at this night: 3 differences have no cause.")
     assert {tile.name: tile.is_bad for tile in tiles(found)}["unexplained"]
+
+
+def test_a_name_cannot_end_its_literal() -> None:
+    assert quoted("o'clock\\") == r"'o\'clock\\'"
 
 
 def test_gaps_keep_their_names() -> None:
