@@ -129,3 +129,9 @@ def percent(part: Part) -> str:
         return "100"
     thousandths = abs(some) * 100_000 // whole
     return f"{'-' if some < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03}"
+
+
+def span_of(seconds: int) -> str:
+    """Seconds in words, e.g. 1 h 2 min 5 s."""
+    parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.curves import Curve, curves, percent
+from infra.curves import Curve, curves, percent, span_of
 from infra.failures import PermanentFailure
 from infra.settings import settings
 
@@ -69,12 +69,6 @@ def show_curve(curve: Curve, console: Console = console) -> None:
         for share, seconds in curve.needed.items()
     )
     out.print(f"smallest delay: of the events in order of arrival {smallest}\n", soft_wrap=True)
-
-
-def span_of(seconds: int) -> str:
-    """Seconds in words, e.g. 1 h 2 min 5 s."""
-    parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s"))
-    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"
 
 
 def _share(share: float) -> str:

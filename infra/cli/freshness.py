@@ -13,11 +13,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli.spans import span
 from infra.failures import PermanentFailure
 from infra.freshness import Clock, Freshness, hourly
 from infra.freshness import freshness as measured
 from infra.settings import settings
+from infra.spans import span
 
 commands = typer.Typer()
 console = Console(highlight=False)

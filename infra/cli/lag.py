@@ -12,10 +12,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli.spans import span
 from infra.lag import Lag
 from infra.lag import lag as measured
 from infra.settings import settings
+from infra.spans import span
 
 commands = typer.Typer()
 console = Console(highlight=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.cli.spans import span
+from infra.spans import span
 
 
 @pytest.mark.parametrize(
