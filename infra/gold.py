@@ -48,6 +48,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_GATEWAY_HOST": s.gateway_host,
         "DAYBREAK_GATEWAY_PORT": str(s.gateway_port),
         "DAYBREAK_BUCKET": s.bucket,
+        "DAYBREAK_DELAY_SECONDS": str(s.delay_seconds),
     }
 
 

@@ -13,6 +13,7 @@ import yaml
 from streaming.views import VIEWS
 
 DBT = Path(__file__).resolve().parents[2] / "dbt"
+KEY_TESTS = ("is_unique_together", "versions_follow_one_another")
 STATUS = {"provisional", "settled", "corrected"}
 
 
@@ -66,7 +67,7 @@ def test_every_row_of_a_fact_says_how_sure_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", list(MODELS))
 def test_every_model_has_a_tested_key(name: str) -> None:
     model = MODELS[name]
-    together = any("is_unique_together" in test for test in model.get("data_tests", []))
+    together = any(name in test for test in model.get("data_tests", []) for name in KEY_TESTS)
     alone = any(
         {"unique", "not_null"} <= {t for t in c.get("data_tests", []) if isinstance(t, str)} for c in model["columns"]
     )

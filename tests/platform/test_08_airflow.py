@@ -14,12 +14,18 @@ pytestmark = pytest.mark.platform
 
 # Far enough back that both nights are due at any hour, and days that no earlier test has settled.
 DAYS = tuple(datetime.now(UTC).date() - timedelta(days=back) for back in (5, 4))
-MARTS = ("fct_orders", "fct_order_totals", "fct_daily_orders", "rpt_reconciliation", "rpt_completeness")
+MARTS = (
+    *("fct_orders", "fct_order_totals", "fct_daily_orders"),
+    *("rpt_reconciliation", "rpt_completeness", "rpt_expected_completeness", "rpt_settlements"),
+)
+SURE = ("status", "as_of", "expected_completeness", "revisions")
 
 
 @pytest.fixture(scope="module")
 def whole(platform: Platform) -> Platform:
-    """The platform with the gateway and Airflow, after a backfill of both days."""
+    """The platform with the gateway and Airflow, after a backfill of both days, which are behind the stream's clock."""
+    platform.send([placed("airflow: the clock", datetime.now(UTC))])
+    platform.wait_drained()
     for day in DAYS:
         noon = datetime.combine(day, time(12), UTC)
         platform.send([placed(f"{day} {n}", noon + timedelta(minutes=20 * n)) for n in range(4)])
@@ -50,12 +56,30 @@ def test_gold_is_true_to_the_cent_for_every_settled_day(whole: Platform) -> None
 
 
 def test_every_row_says_how_sure_it_is(whole: Platform) -> None:
-    covered = {row["day"] for row in whole.rows("reconciliation/coverage")}
+    settled_at = {row["day"]: row["settled_at"] for row in whole.rows("reconciliation/coverage")}
+    covered = set(settled_at)
     for mart in ("fct_orders", "fct_order_totals", "fct_daily_orders"):
-        rows = whole.rows(f"gold/{mart}", "day", "status")
+        rows = whole.rows(f"gold/{mart}", "day", *SURE)
         assert {row["status"] == "provisional" for row in rows if row["day"] in covered} == {False}
         assert {row["status"] for row in rows if row["day"] not in covered} <= {"provisional"}
+        for row in rows:
+            is_settled, share = row["status"] != "provisional", row["expected_completeness"]
+            assert share == 1 if is_settled else share is None or 0 <= share < 1
+            assert (row["status"] == "corrected") == (row["revisions"] > 0)
+            if row["day"] in DAYS:
+                assert row["as_of"] == settled_at[row["day"]]
     assert {row["unexplained"] for row in whole.rows("gold/rpt_reconciliation", "unexplained")} == {0}
+
+
+def test_a_row_counts_its_corrections(whole: Platform) -> None:
+    ledger = Counter(
+        datetime.fromisoformat(json.loads(row["key"])["window_start"])
+        for row in whole.rows("reconciliation/corrections")
+        if row["view"] == "order_totals" and row["day"] in DAYS
+    )
+    rows = [row for row in whole.rows("gold/fct_order_totals") if row["day"] in DAYS]
+    assert {row["window_start"].astimezone(UTC): row["revisions"] for row in rows if row["revisions"]} == dict(ledger)
+    assert ledger
 
 
 def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platform) -> None:

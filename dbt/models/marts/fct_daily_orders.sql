@@ -13,14 +13,16 @@ daily as (
         sum(revenue_cents) as revenue_cents,
         count(*) as windows,
         count_if(status = 'corrected') as corrected_windows,
-        case
-            when any(status = 'provisional') then 'provisional'
-            when any(status = 'corrected') then 'corrected'
-            else 'settled'
-        end as status,
+        any(status = 'provisional') as is_provisional,
         max(as_of) as as_of
     from windows
     group by day
+
+),
+
+corrected as (
+
+    {{ corrections_made('order_totals') }}
 
 ),
 
@@ -28,17 +30,41 @@ missing as (
 
     {{ records_missing('daily') }}
 
+),
+
+served as (
+
+    select
+        daily.*,
+        coalesce(missing.records_missing, 0) as records_missing,
+        case
+            when daily.is_provisional then 'provisional'
+            when corrected.revisions is null then 'settled'
+            else 'corrected'
+        end as status,
+        if(daily.is_provisional, 0, coalesce(corrected.revisions, 0)) as revisions
+    from daily
+    left join corrected on daily.day = corrected.day
+    left join missing on daily.day = missing.day
+
+),
+
+measured as (
+
+    {{ with_expected_completeness('served', 'order_totals', closes='cast(date_add(served.day, 1) as timestamp)') }}
+
 )
 
 select
-    daily.day,
-    daily.orders,
-    daily.items,
-    daily.revenue_cents,
-    daily.windows,
-    daily.corrected_windows,
-    coalesce(missing.records_missing, 0) as records_missing,
-    daily.status,
-    daily.as_of
-from daily
-left join missing on daily.day = missing.day
+    day,
+    orders,
+    items,
+    revenue_cents,
+    windows,
+    corrected_windows,
+    records_missing,
+    status,
+    as_of,
+    expected_completeness,
+    revisions
+from measured

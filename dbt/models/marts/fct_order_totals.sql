@@ -18,9 +18,7 @@ speed as (
 
 corrected as (
 
-    select distinct day, window_start
-    from {{ ref('stg_reconciliation__corrections') }}
-    where view = 'order_totals'
+    {{ corrections_made('order_totals', ['window_start']) }}
 
 ),
 
@@ -29,7 +27,8 @@ settled as (
     select
         truth.*,
         coverage.settled_at as as_of,
-        if(corrected.window_start is null, 'settled', 'corrected') as status
+        if(corrected.revisions is null, 'settled', 'corrected') as status,
+        coalesce(corrected.revisions, 0) as revisions
     from truth
     inner join coverage on truth.day = coverage.day
     left join corrected on truth.day = corrected.day and truth.window_start = corrected.window_start
@@ -40,12 +39,36 @@ provisional as (
 
     select
         speed.*,
-        'provisional' as status
+        'provisional' as status,
+        0 as revisions
     from speed
     left anti join coverage on speed.day = coverage.day
 
+),
+
+served as (
+
+    select window_start, window_end, day, orders, items, revenue_cents, status, as_of, revisions from settled
+    union all
+    select window_start, window_end, day, orders, items, revenue_cents, status, as_of, revisions from provisional
+
+),
+
+measured as (
+
+    {{ with_expected_completeness('served', 'order_totals', closes='served.window_end') }}
+
 )
 
-select window_start, window_end, day, orders, items, revenue_cents, status, as_of from settled
-union all
-select window_start, window_end, day, orders, items, revenue_cents, status, as_of from provisional
+select
+    window_start,
+    window_end,
+    day,
+    orders,
+    items,
+    revenue_cents,
+    status,
+    as_of,
+    expected_completeness,
+    revisions
+from measured

@@ -30,9 +30,7 @@ speed_payments as (
 
 corrected as (
 
-    select distinct day, order_id
-    from {{ ref('stg_reconciliation__corrections') }}
-    where view = 'order_payments'
+    {{ corrections_made('order_payments', ['order_id']) }}
 
 ),
 
@@ -50,7 +48,9 @@ settled as (
         payments.payment_id,
         payments.captured_at,
         payments.paid_cents,
-        if(corrected.order_id is null, 'settled', 'corrected') as status,
+        if(corrected.revisions is null, 'settled', 'corrected') as status,
+        coverage.settled_at as as_of,
+        coalesce(corrected.revisions, 0) as revisions,
         orders.arrived_at
     from truth_payments as payments
     inner join coverage on payments.day = coverage.day
@@ -79,6 +79,8 @@ provisional as (
         payments.captured_at,
         payments.paid_cents,
         'provisional' as status,
+        coalesce(payments.as_of, orders.arrived_at) as as_of,
+        0 as revisions,
         orders.arrived_at
     from silver_orders as orders
     left anti join coverage on orders.day = coverage.day
@@ -110,6 +112,18 @@ ranked as (
         ) as place
     from placed
 
+),
+
+served as (
+
+    select * except (place) from ranked where place = 1
+
+),
+
+measured as (
+
+    {{ with_expected_completeness('served', 'order_payments', closes='(served.ordered_at + interval 1 hour)') }}
+
 )
 
 select
@@ -124,6 +138,8 @@ select
     payment_id,
     captured_at,
     paid_cents,
-    status
-from ranked
-where place = 1
+    status,
+    as_of,
+    expected_completeness,
+    revisions
+from measured

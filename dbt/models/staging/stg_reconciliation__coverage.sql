@@ -2,11 +2,19 @@ with coverage as (
 
     select * from {{ source('reconciliation', 'coverage') }}
 
+),
+
+state as (
+
+    select * from {{ source('reconciliation', 'state') }}
+
 )
 
 select
-    day,
-    revision,
-    run,
-    settled_at
+    coverage.day,
+    coverage.revision,
+    coverage.run,
+    coverage.settled_at,
+    coalesce(state.truth <> coverage.run, false) as is_being_redone
 from coverage
+left join state on coverage.day = state.day

@@ -1,0 +1,55 @@
+{#-
+  Fails on every row of `fact` (where `of` holds) that is not the version of a history valid when the fact was built, and on every such
+  version without its row. The stream goes on between the two, so versions later than the fact's latest are left out; so are days
+  whose truth a night is recomputing just now.
+-#}
+{% test is_what_is_served(model, fact, columns, of='true') %}
+{%- set compared = (['day'] + columns + ['status', 'revisions']) | join(", ") -%}
+with coverage as (
+
+    select * from {{ ref('stg_reconciliation__coverage') }}
+
+),
+
+served as (
+
+    select facts.*
+    from {{ fact }} as facts
+    left join coverage on facts.day = coverage.day
+    where
+        {{ of }}
+        and (facts.status = 'provisional') = (coverage.day is null)
+        and not coalesce(coverage.is_being_redone, false)
+
+),
+
+latest as (
+
+    select
+        status = 'provisional' as is_provisional,
+        max(as_of) as as_of
+    from served
+    group by status = 'provisional'
+
+),
+
+valid as (
+
+    select versions.*
+    from {{ model }} as versions
+    inner join latest on latest.is_provisional = (versions.status = 'provisional')
+    left join coverage on versions.day = coverage.day
+    where
+        versions.valid_from <= latest.as_of
+        and (versions.valid_to is null or versions.valid_to > latest.as_of)
+        and latest.is_provisional = (coverage.day is null)
+        and not coalesce(coverage.is_being_redone, false)
+
+)
+
+select 'served, and no valid version' as fault, to_json(struct(*)) as detail
+from (select {{ compared }} from served except all select {{ compared }} from valid)
+union all
+select 'valid, and not served', to_json(struct(*))
+from (select {{ compared }} from valid except all select {{ compared }} from served)
+{% endtest %}

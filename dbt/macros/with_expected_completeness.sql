@@ -1,0 +1,28 @@
+{#-
+  The rows of a CTE with `expected_completeness`: the least share of such a row's events that the stream should have
+  counted by now. The row closes at `closes`; since then the view's clock, the largest event time it has read, has moved on
+  by the row's age; of the events of settled days this share came with a wait no longer than that. The stream counts none
+  that waited longer than its delay, so from there on it stays as it is. 1 is for what is proven: a settled row.
+-#}
+{% macro with_expected_completeness(rows, view, closes) %}
+    select
+        {{ rows }}.*,
+        case
+            when {{ rows }}.status <> 'provisional' then cast(1 as decimal(18, 9))
+            when expected.share = 1 then cast(0.999999999 as decimal(18, 9))
+            else expected.share
+        end as expected_completeness
+    from {{ rows }}
+    left join {{ ref('stg_speed__frontiers') }} as frontiers
+        on frontiers.view = '{{ view }}' and {{ rows }}.status = 'provisional'
+    left join {{ ref('rpt_expected_completeness') }} as expected
+        on
+            frontiers.view = expected.view
+            and expected.age_seconds = case
+                when frontiers.frontier < {{ closes }} then -1
+                when frontiers.frontier is not null then least(
+                    (unix_millis(frontiers.frontier) - unix_millis({{ closes }})) div 1000,
+                    {{ env_var('DAYBREAK_DELAY_SECONDS') }}
+                )
+            end
+{% endmacro %}

@@ -1,0 +1,150 @@
+"""dbt's models without a gateway: compiled by dbt itself, run by local Spark over rows made by hand.
+
+Data flow: dbt compile -> SQL of every model and test -> Gold: rows of sources -> build -> rows of models, tests that fail
+Run: pytest tests/dbt
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+from batch.driver import tables as tables_of_the_night
+from infra.gold import PROJECT, dbt_environment
+from infra.rows import frame
+from infra.settings import Settings
+from infra.tables import Table
+from streaming.bronze import BRONZE
+from streaming.gaps import BRONZE_GAPS
+from streaming.progress import PROGRESS
+from streaming.silver import QUARANTINE, SILVER
+from streaming.speed import speed_table
+from streaming.views import VIEWS
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One model or test: its name, its SQL, and where a model is (`gold.fct_orders`) and how it is kept."""
+
+    name: str
+    sql: str
+    relation: str | None = None
+    kept: str = ""
+
+
+def compiled(home: Path, delay_seconds: int) -> list[Compiled]:
+    """Every model, each behind those that it reads, and every test, as a build that is not the first would run them."""
+    # It takes seconds to import, which the quick tests do without.
+    from dbt.adapters.spark import SparkAdapter
+    from dbt.adapters.spark.relation import SparkRelation
+    from dbt.cli.main import dbtRunner
+
+    own = Settings(home=home, gateway_port=1, delay_seconds=delay_seconds)
+
+    def there(adapter: SparkAdapter, database: str, schema: str, identifier: str) -> SparkRelation:
+        return SparkRelation.create(schema=schema, identifier=identifier, type="table")
+
+    # Only whether an incremental model has a table yet is asked of the gateway when dbt compiles.
+    with pytest.MonkeyPatch.context() as environment, patch.object(SparkAdapter, "get_relation", there):
+        for name, value in dbt_environment(own).items():
+            environment.setenv(name, value)
+        command = ["--quiet", "compile", "--no-introspect", "--no-populate-cache", "--threads", "1"]
+        done = dbtRunner().invoke([*command, "--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)])
+    assert done.success, done.exception
+    return [
+        Compiled(node.name, node.compiled_code, node.relation_name, str(node.config.materialized))
+        for node in (result.node for result in done.result.results)
+    ]
+
+
+def sources(session: SparkSession) -> dict[str, Table]:
+    """Every table of the lake that dbt may read, as its owner declares it, by `layer.name`."""
+    speed = (speed_table(session, view) for view in VIEWS.values())
+    found = (BRONZE, BRONZE_GAPS, SILVER, QUARANTINE, PROGRESS, *speed, *tables_of_the_night(session))
+    return {f"{table.layer}.{table.name}": table for table in found}
+
+
+class Gold:
+    """A lake of temporary views: `put` rows into sources, `build`, read `rows`, and see what is `failing`.
+
+    Like a build of dbt's: marts are what they were at the last build, staging models and views are as new as the sources.
+    """
+
+    def __init__(self, session: SparkSession, nodes: Sequence[Compiled]) -> None:
+        # Its views are its own.
+        self.session = session.newSession()
+        self.tables = sources(self.session)
+        self.models = {node.name: node for node in nodes if node.kept != "test"}
+        self.tests = {node.name: node for node in nodes if node.kept == "test"}
+        known = [*self.tables, *(str(model.relation) for model in self.models.values())]
+        self._relation = re.compile(rf"\b({'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})\b")
+        for name in self.tables:
+            self.put(name, [])
+
+    def put(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Make these the rows of a source, e.g. `speed.progress`; a missing column is null."""
+        frame(self.session, rows, self.tables[name].schema).createOrReplaceTempView(self._local(name))
+
+    def build(self) -> None:
+        """Build every model, as `dbt build` does."""
+        for model in self.models.values():
+            view, sql = self._local(str(model.relation)), self._local(model.sql)
+            if model.kept == "view":
+                self._look(view, sql)
+                continue
+            before = model.kept == "incremental" and self.session.catalog.tableExists(view)
+            # The first build has no rows of its own to leave out: that is the last clause of such a model.
+            found = self.session.sql(sql if before else sql.split(f"left anti join {view}")[0])
+            found = self.session.table(view).unionByName(found) if before else found
+            found.localCheckpoint().createOrReplaceTempView(view)
+
+    @contextmanager
+    def instead(self, model: str, **columns: str) -> Iterator[None]:
+        """Let a model have other columns, in SQL, than it was built with."""
+        built = self.models[model]
+        view = self._local(str(built.relation))
+        own = self.session.table(view).localCheckpoint()
+        other = {name: name for name in own.columns} | columns
+        own.selectExpr(*(f"{sql} as {name}" for name, sql in other.items())).createOrReplaceTempView(view)
+        try:
+            yield
+        finally:
+            if built.kept == "view":
+                self._look(view, self._local(built.sql))
+            else:
+                own.createOrReplaceTempView(view)
+
+    def rows(self, model: str, where: str = "true") -> list[dict[str, Any]]:
+        """A model's rows."""
+        found = self.session.table(self._local(str(self.models[model].relation))).where(where)
+        return [row.asDict(recursive=True) for row in found.collect()]
+
+    def unfit(self) -> dict[str, str]:
+        """The tests that Spark does not understand, with its reason; none is run."""
+        found = {}
+        for name, test in self.tests.items():
+            try:
+                self.session.sql(self._local(test.sql))
+            except AnalysisException as refused:
+                found[name] = str(refused)
+        return found
+
+    def failing(self, *beginnings: str) -> set[str]:
+        """The tests that find rows, of those whose names begin so."""
+        chosen = {name: test for name, test in self.tests.items() if name.startswith(beginnings)}
+        assert chosen, beginnings
+        return {name for name, test in chosen.items() if self.session.sql(self._local(test.sql)).take(1)}
+
+    def _look(self, view: str, sql: str) -> None:
+        """A view in SQL reads what the views below it are when it is read."""
+        self.session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {view} AS {sql}")
+
+    def _local(self, sql: str) -> str:
+        return self._relation.sub(lambda found: found[0].replace(".", "__"), sql)

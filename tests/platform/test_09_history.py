@@ -1,0 +1,209 @@
+"""What did we say then? The history, Delta's older versions of gold and plain arithmetic say the same, row for row."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from running import Platform
+from traffic import placed
+
+pytestmark = pytest.mark.platform
+
+DAY = datetime.now(UTC).date() - timedelta(days=9)
+NOON = datetime.combine(DAY, time(12), UTC)
+"""A day of which the stream hears only now, so the night corrects every row of it. No other test sends anything of it."""
+KEPT, MOVED = NOON, NOON + timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+
+COLUMNS = {
+    "fct_order_totals": ("window_start", "window_end", "orders", "items", "revenue_cents"),
+    "fct_orders": (
+        *("order_id", "customer_id", "ordered_at", "total_cents"),
+        *("payment_status", "payment_id", "captured_at", "paid_cents"),
+    ),
+}
+HISTORIES = {"fct_order_totals": "fct_order_totals_history", "fct_orders": "fct_order_payments_history"}
+TIMES = {"window_start", "window_end", "ordered_at", "captured_at"}
+SURE = ("status", "revisions")
+
+
+@dataclass(frozen=True)
+class Build:
+    """A build of gold: when it was finished, and the version of each fact that it left."""
+
+    at: datetime
+    versions: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Story:
+    """Two builds of gold: between them MOVED was corrected again, the minute `live` was said again, and KEPT stayed."""
+
+    platform: Platform
+    live: datetime
+    first: Build
+    second: Build
+
+
+def build(platform: Platform) -> Build:
+    platform.run("infra.gold", "build")
+    at = max(row["built_at"] for row in platform.rows("gold/rpt_builds")).astimezone(UTC)
+    return Build(at, {fact: version_at(platform, fact, at) for fact in COLUMNS})
+
+
+def version_at(platform: Platform, fact: str, at: datetime) -> int:
+    """The fact's version at a time, by the timestamps of its commits."""
+    commits = platform.table(f"gold/{fact}").history()
+    return max(commit["version"] for commit in commits if commit["timestamp"] <= at.timestamp() * 1000)
+
+
+def night(platform: Platform) -> None:
+    platform.run("batch", "night", "--date", str(DAY))
+    platform.run("batch", "curve", "--date", str(DAY))
+
+
+@pytest.fixture(scope="module")
+def story(platform: Platform) -> Iterator[Story]:
+    """Told with Airflow stopped, so that no other night or build comes between."""
+    supervisor = platform.supervisor()
+    airflow = [name for name, process in supervisor.processes().items() if "airflow" in name and process.state.is_up]
+    for name in airflow:
+        supervisor.stop(name, wait=True)
+    platform.run("daybreak", "up", "--only", "kafka,minio,postgres,stream,gateway")
+    now = datetime.now(UTC)
+    live = now.replace(second=0, microsecond=0) - timedelta(minutes=3)
+    platform.send([placed("history: the clock", now), placed("history: live", live)])
+    platform.wait_drained()
+    platform.send([placed("history: kept", KEPT), placed("history: moved", MOVED)])
+    platform.wait_drained()
+    night(platform)
+    first = build(platform)
+    platform.send([placed("history: moved again", MOVED + timedelta(seconds=30))])
+    platform.send([placed("history: live again", live + timedelta(seconds=30))])
+    platform.wait_drained()
+    night(platform)
+    second = build(platform)
+    yield Story(platform, live, first, second)
+    for name in airflow:
+        supervisor.begin(name)
+
+
+def comparable(name: str, value: Any) -> Any:
+    """Times in epoch milliseconds."""
+    return round(value.timestamp() * 1000) if name in TIMES and value is not None else value
+
+
+def served(platform: Platform, fact: str, version: int) -> Counter[tuple[Any, ...]]:
+    """Delta's word: the rows of a version of a fact, read by delta-rs. Of pending orders no view has told yet."""
+    columns = ("day", *COLUMNS[fact], *SURE)
+    return Counter(
+        tuple(str(row[name]) if name == "day" else comparable(name, row[name]) for name in columns)
+        for row in platform.rows(f"gold/{fact}", *columns, version=version)
+        if row.get("payment_status") != "pending"
+    )
+
+
+def valid(platform: Platform, fact: str, at: datetime) -> Counter[tuple[Any, ...]]:
+    """The history's word: the versions that were valid at a time, read by the gateway."""
+    asked = ["CAST(day AS STRING) AS day"]
+    asked += [f"unix_millis({name}) AS {name}" if name in TIMES else name for name in (*COLUMNS[fact], *SURE)]
+    then = f"TIMESTAMP'{at:%Y-%m-%d %H:%M:%S.%f}'"
+    sql = (
+        f"SELECT {', '.join(asked)} FROM gold.{HISTORIES[fact]} "
+        f"WHERE valid_from <= {then} AND (valid_to IS NULL OR valid_to > {then})"
+    )
+    lines = platform.run("daybreak", "query", sql, "--json").stdout.splitlines()
+    return Counter(tuple(json.loads(line).values()) for line in lines)
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("fact", COLUMNS)
+def test_the_history_and_deltas_older_versions_agree(story: Story, fact: str) -> None:
+    assert story.first.versions[fact] < story.second.versions[fact]
+    for one in (story.first, story.second):
+        rows = served(story.platform, fact, one.versions[fact])
+        told = valid(story.platform, fact, one.at)
+        assert rows - told == Counter(), "served, and not in the history"
+        assert told - rows == Counter(), "in the history, and not served"
+
+
+def minutes(story: Story, one: Build) -> dict[datetime, tuple[int, str, int]]:
+    """Orders, status and revisions of the three minutes in a version of gold."""
+    columns = ("window_start", "orders", *SURE)
+    rows = story.platform.rows("gold/fct_order_totals", *columns, version=one.versions["fct_order_totals"])
+    found = {row["window_start"].astimezone(UTC): (row["orders"], row["status"], row["revisions"]) for row in rows}
+    return {start: found[start] for start in (KEPT, MOVED, story.live)}
+
+
+def test_a_row_that_was_corrected_moved_and_one_that_was_not_did_not(story: Story) -> None:
+    before, after = minutes(story, story.first), minutes(story, story.second)
+    assert before[KEPT] == after[KEPT] == (1, "corrected", 1)
+    assert (before[MOVED], after[MOVED]) == ((1, "corrected", 1), (2, "corrected", 2))
+    assert after[story.live] == (before[story.live][0] + 1, "provisional", 0)
+
+
+def test_the_ledger_tells_every_version_of_a_corrected_row(story: Story) -> None:
+    ledger = [
+        row
+        for row in story.platform.rows("reconciliation/corrections")
+        if (row["day"], row["view"]) == (DAY, "order_totals")
+        and datetime.fromisoformat(json.loads(row["key"])["window_start"]) == MOVED
+    ]
+    told = [(row["revision"], json.loads(row["new"])["orders"], row["cause"]) for row in ledger]
+    sql = (
+        "SELECT revision, orders, cause FROM gold.fct_order_totals_history "
+        f"WHERE day = DATE'{DAY}' AND window_start = TIMESTAMP'{MOVED:%Y-%m-%d %H:%M:%S}' ORDER BY valid_from"
+    )
+    lines = story.platform.run("daybreak", "query", sql, "--json").stdout.splitlines()
+    assert [tuple(json.loads(line).values()) for line in lines] == sorted(told) == [(1, 1, "late"), (2, 2, "late")]
+
+
+# Expected completeness, in plain Python.
+
+CLOSES = {
+    "fct_order_totals": ("order_totals", lambda row: row["window_end"]),
+    "fct_orders": ("order_payments", lambda row: row["ordered_at"] + HOUR),
+    "fct_daily_orders": ("order_totals", lambda row: midnight(row["day"] + timedelta(days=1))),
+}
+
+
+def midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def frontier(platform: Platform, view: str) -> datetime:
+    """The largest event time that a view has read."""
+    columns = ("query", "lineage", "batch_id", "silver_version", "versions", "max_event_time")
+    rows = platform.rows("speed/progress", *columns)
+    own = [row for row in rows if row["query"] == view]
+    read = max(own, key=lambda row: (row["lineage"], row["batch_id"]))["silver_version"]
+    assert read > 0
+    return max(
+        row["max_event_time"]
+        for row in rows
+        if row["query"] == "ingest" and row["max_event_time"] and row["versions"]["silver/events"] < read
+    )
+
+
+@pytest.mark.parametrize("fact", CLOSES)
+def test_a_provisional_row_expects_what_came_as_late_as_it_is_old(story: Story, fact: str) -> None:
+    platform, (view, closes) = story.platform, CLOSES[fact]
+    waits: Counter[int] = Counter()
+    for row in platform.rows("reconciliation/waits"):
+        if (row["view"], row["basis"]) == (view, "log"):
+            waits[row["wait_seconds"]] += row["events"]
+    clock, delay = frontier(platform, view), timedelta(seconds=platform.settings.delay_seconds)
+    rows = [row for row in platform.rows(f"gold/{fact}") if row["status"] == "provisional"]
+    assert rows
+    for row in rows:
+        age = min(clock - closes(row), delay)
+        in_time = sum(events for wait, events in waits.items() if timedelta(seconds=wait) <= age)
+        share = min(in_time * 10**9 // waits.total(), 10**9 - 1)
+        assert Fraction(row["expected_completeness"]) == Fraction(share, 10**9), row
+    if fact == "fct_order_totals":
+        assert max(row["expected_completeness"] for row in rows) > 0 or not waits[0], "some came in order"
