@@ -1,5 +1,6 @@
 """What tests of Spark code share: one local session, and a lake in a folder."""
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     own.sparkContext.setLogLevel("ERROR")
     yield own
     own.stop()
+    # It says good-bye at the interpreter's exit, when the stream that pytest gave it is closed: pytest has the last word.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
 
 @pytest.fixture
