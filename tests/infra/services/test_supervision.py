@@ -22,7 +22,7 @@ SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
 WITH_CHILD = (
     sys.executable,
     "-c",
-    "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'], stdin=None)",
+    "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import signal; signal.pause()'])",
 )
 LIMIT_SECONDS = 20
 
