@@ -97,7 +97,7 @@ def withdraw(session: SparkSession, plan: Plan) -> None:
     """
     if plan.replaces:
         _keep(session, plan)
-        replace_days(frame(session, [], COVERAGE.schema), COVERAGE, plan.replaces)
+        replace_days(session.createDataFrame([], COVERAGE.schema), COVERAGE, plan.replaces)
 
 
 def is_settled(session: SparkSession, day: Day) -> bool:

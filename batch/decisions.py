@@ -24,7 +24,7 @@ from pyspark.sql.types import (
 
 from batch.coverage import OFFSETS, Plan, offsets
 from batch.day import Day
-from batch.trust import Correction, share
+from batch.trust import LARGEST, ROUNDED, Correction, share
 from infra import lake
 from infra.rows import frame
 from infra.tables import Table
@@ -95,7 +95,7 @@ def ask(session: SparkSession, plan: Plan, figures: str, doubt: Correction, last
         "before": doubt.before,
         "truth": doubt.truth,
         "share": share(doubt.amount, doubt.truth),
-        "trusted": doubt.trusted,
+        "trusted": min(LARGEST, doubt.trusted).quantize(ROUNDED),
         "offsets": offsets(plan.ends),
         "definitions": list(plan.definitions.items()),
     }
