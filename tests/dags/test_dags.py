@@ -47,7 +47,7 @@ print("FOUND" + json.dumps({
                     "pool": task.pool,
                     "timeout": task.execution_timeout.total_seconds() if task.execution_timeout else None,
                     "after": sorted(task.upstream_task_ids),
-                    "rule": str(task.trigger_rule),
+                    "rule": task.trigger_rule.value,
                     "mapped_by": task.map_index_template,
                     "is_mapped": next(task.iter_mapped_task_groups(), None) is not None,
                     "answer_within": getattr(getattr(task, "response_timeout", None), "total_seconds", lambda: None)(),
@@ -75,7 +75,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "PYTHONPATH": str(ROOT),
     }
     said = subprocess.run(
-        [sys.executable, "-c", DESCRIBE, str(DAGS)], env=env, cwd=home, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", DESCRIBE, str(DAGS)], env=env, cwd=home, capture_output=True, text=True, timeout=300
     )
     line = next((line for line in said.stdout.splitlines() if line.startswith("FOUND")), None)
     assert line, said.stderr
