@@ -4,48 +4,69 @@ Data flow: python -m batch -> night.night; apart
 Run: python -m batch night --date 2026-01-31
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from batch import apart
+from batch import decide as decisions
 from batch import night as nights
 from batch.day import parse
-from infra.failures import reported
+from batch.decisions import Decision
+from infra.failures import PermanentFailure, reported
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 Date = Annotated[str, typer.Option("--date", help="The UTC day, YYYY-MM-DD.")]
-Full = Annotated[bool, typer.Option("--full", help="Redo the day even if nothing has changed since it was settled.")]
+Full = Annotated[bool, typer.Option("--full", help="Redo all settled days even if nothing has changed since.")]
+Only = Annotated[str | None, typer.Option("--day", help="Of the days of this night's plan, this one only.")]
+Report = Annotated[Path | None, typer.Option(help="A file for the caller, as JSON.")]
 
 
 @app.command()
-def archive(date: Date, full: Full = False) -> None:
-    """Append to the archive what the log has and the archive has not."""
-    nights.night(parse(date), [nights.Step.ARCHIVE], full)
+def archive(date: Date, full: Full = False, report: Report = None) -> None:
+    """Append to the archive what the log has and the archive has not; the report: the days that the night has to do."""
+    nights.night(parse(date), [nights.Step.ARCHIVE], full, report=report)
 
 
 @app.command()
-def truth(date: Date, full: Full = False) -> None:
+def truth(date: Date, full: Full = False, day: Only = None) -> None:
     """Recompute the day, and the settled days that new arrivals touched."""
-    nights.night(parse(date), [nights.Step.TRUTH], full)
+    nights.night(parse(date), [nights.Step.TRUTH], full, parse(day) if day else None)
 
 
 @app.command()
-def reconcile(date: Date, full: Full = False) -> None:
+def reconcile(date: Date, full: Full = False, day: Only = None) -> None:
     """Compare with the stream; fails if a difference has no cause."""
-    nights.night(parse(date), [nights.Step.RECONCILE], full)
+    nights.night(parse(date), [nights.Step.RECONCILE], full, parse(day) if day else None)
 
 
 @app.command()
-def correct(date: Date, full: Full = False) -> None:
-    """Write the corrections and settle the days."""
-    nights.night(parse(date), [nights.Step.CORRECT], full)
+def correct(date: Date, full: Full = False, day: Only = None, report: Report = None) -> None:
+    """Write the corrections and settle the days; the report: the questions that a person has to answer."""
+    nights.night(parse(date), [nights.Step.CORRECT], full, parse(day) if day else None, report)
 
 
 @app.command()
 def night(date: Date, full: Full = False) -> None:
     """All four steps."""
     nights.night(parse(date), list(nights.Step), full)
+
+
+@app.command()
+def decide(
+    date: Date,
+    approve: Annotated[bool, typer.Option("--approve", help="Settle the day.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Leave it provisional.")] = False,
+    note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")] = "",
+    by: Annotated[str, typer.Option(help="Who decides.")] = "",
+    figures: Annotated[str | None, typer.Option(help="The figures that were asked about.")] = None,
+) -> None:
+    """Answer the question about a day whose correction is larger than it is trusted with."""
+    if approve == reject:
+        raise PermanentFailure("say one of --approve and --reject")
+    decision = Decision.APPROVED if approve else Decision.REJECTED
+    decisions.decide(parse(date), decision, by, note, figures)
 
 
 @app.command()

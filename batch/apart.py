@@ -4,8 +4,10 @@ Data flow: a command -> the night's tables, under the night's lease
 Run: python -m batch --help
 """
 
+from batch.coverage import is_settled
 from batch.curve import curve as curve_of_days
 from batch.day import Day, names
+from batch.decisions import newest
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, tables
 from batch.gaps import accept
 from batch.publish import publish as publish_corrections
@@ -57,5 +59,7 @@ def curve(day: Day, full: bool = False) -> None:
     own = session()
     with lease():
         create_tables(own)
-        say(f"curve: {names(curve_of_days(own, day, definitions(own), full))}")
+        # A day that a person holds back has no curve, and keeps no other day from its own.
+        held = not is_settled(own, day) and newest(own, day) is not None
+        say(f"curve: {names(curve_of_days(own, None if held else day, definitions(own), full))}")
     own.stop()

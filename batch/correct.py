@@ -4,7 +4,7 @@ Data flow: differences, truth, the ledger so far -> reconciliation/corrections (
 Run: python -m batch correct --date 2026-01-31
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame, SparkSession, Window
@@ -41,8 +41,8 @@ gives them theirs.
 """
 
 
-def correct(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
-    """Append the corrections of the days, then settle all of them in one commit."""
+def correct(session: SparkSession, plan: Plan, days: Sequence[Day], totals: Mapping[str, int] | None = None) -> None:
+    """Append the corrections of the days, then settle all of them in one commit, with their `totals`."""
     now = datetime.now(UTC)
     for day in days:
         for view in VIEWS.values():
@@ -65,7 +65,7 @@ def correct(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
                 version,
             )
     point("correct.before-coverage")
-    settle(session, plan)
+    settle(session, plan, totals)
     point("correct.after-coverage")
 
 

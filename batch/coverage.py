@@ -1,14 +1,12 @@
 """Coverage: which days are settled, by which run, up to which offsets, under which definitions.
 
-Data flow: archive and coverage -> the days a night has to do; correct writes coverage last, in one commit
+Data flow: the night's plan -> reconciliation/coverage, in one commit; what it replaces -> reconciliation/past_coverage
 Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.coverage ORDER BY day"
 """
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from datetime import UTC, date, datetime
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -24,13 +22,19 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, Ranges, held
+from batch.archive import Ends, Ranges
 from batch.day import Day
 from infra import lake
 from infra.rows import frame
 from infra.tables import Table
-from infra.writes import replace_days
-from streaming.views import REACH
+from infra.writes import append_once, replace_days
+
+OFFSETS = ArrayType(
+    StructType(
+        [StructField("topic", StringType()), StructField("partition", IntegerType()), StructField("to", LongType())]
+    )
+)
+"""The end of what the archive held, per topic and partition."""
 
 COVERAGE = Table(
     "reconciliation",
@@ -41,29 +45,24 @@ COVERAGE = Table(
             StructField("revision", IntegerType()),
             StructField("run", StringType()),
             StructField("settled_at", TimestampType()),
-            StructField(
-                "offsets",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("topic", StringType()),
-                            StructField("partition", IntegerType()),
-                            StructField("to", LongType()),
-                        ]
-                    )
-                ),
-            ),
+            StructField("offsets", OFFSETS),
             StructField("definitions", MapType(StringType(), StringType())),
+            StructField("totals", MapType(StringType(), LongType())),
         ]
     ),
 )
+"""One settled day. `totals`: `view.measure` -> its sum as settled; null in rows of a lake older than the column."""
+
+PAST_COVERAGE = Table("reconciliation", "past_coverage", COVERAGE.schema)
+"""The settlements that a later one has replaced, or that were withdrawn because a person has to decide; append-only."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a night has to do: the days, with the revision that each will have, and the archive it stands on.
 
-    `archived`: what it holds. `settled_by`: the definitions under which a day was settled before.
+    `archived`: what it holds. `settled_by`, `settled_totals`: the definitions and the sums with which a day was settled
+    before. `replaces`: the days that are settled now.
     """
 
     run: str
@@ -73,54 +72,46 @@ class Plan:
     definitions: Mapping[str, str]
     archived: Ranges = field(default_factory=dict)
     settled_by: Mapping[date, Mapping[str, str]] = field(default_factory=dict)
+    settled_totals: Mapping[date, Mapping[str, int]] = field(default_factory=dict)
+    replaces: frozenset[date] = frozenset()
 
 
-def plan(session: SparkSession, day: Day, definitions: Mapping[str, str], full: bool = False) -> Plan:
-    """The days to do: `day`, and every settled day that has new arrivals or older definitions since it was settled.
-
-    A settled day without either is left alone, so a second run of a night has nothing to do. `full` redoes `day` anyway.
-    The same archive, definitions and days give the same run id.
-    """
-    archived = lake.read(session, ARCHIVE)
-    ranges = held(archived, lake.read(session, ARCHIVE_GAPS))
-    now = {at: found[-1][1] for at, found in ranges.items()}
-    settled = {row["day"]: row for row in lake.read(session, COVERAGE).collect()}
-    stale = {
-        covered
-        for covered, row in settled.items()
-        if dict(row["definitions"]) != dict(definitions) or covered in _arrived_since(session, row["offsets"])
-    }
-    todo = stale | ({day.date} if full or day.date not in settled else set())
-    days = tuple(Day(found) for found in sorted(todo))
-    identity = f"{sorted(now.items())}{sorted(definitions.items())}{days}"
-    run = f"{day}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
-    revisions = {d.date: (settled[d.date]["revision"] + 1 if d.date in settled else 1) for d in days}
-    settled_by = {covered: dict(row["definitions"]) for covered, row in settled.items()}
-    return Plan(run, days, revisions, now, definitions, ranges, settled_by)
-
-
-def _arrived_since(session: SparkSession, offsets: Sequence[Mapping[str, Any]]) -> set[date]:
-    """Days whose events or views change by records that the archive got after these offsets."""
-    covered = [(row["topic"], row["partition"], row["to"]) for row in offsets]
-    archived = lake.read(session, ARCHIVE)
-    newer = F.lit(True)
-    for topic, partition, end in covered:
-        newer = newer & ~((F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end))
-    reach = F.expr(f"INTERVAL {int(REACH / timedelta(seconds=1))} SECONDS")
-    found = archived.where(newer).select("day", F.to_date(F.col("event_time") - reach).alias("before"))
-    return {value for row in found.distinct().collect() for value in row if value is not None}
-
-
-def settle(session: SparkSession, done: Plan) -> None:
+def settle(session: SparkSession, done: Plan, totals: Mapping[str, int] | None = None) -> None:
     """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
-    now = datetime.now(UTC)
+    _keep(session, done)
     shared = {
         "run": done.run,
-        "settled_at": now,
-        "offsets": [
-            {"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(done.ends.items())
-        ],
+        "settled_at": datetime.now(UTC),
+        "offsets": offsets(done.ends),
         "definitions": list(done.definitions.items()),
+        "totals": None if totals is None else sorted(totals.items()),
     }
     rows = [{"day": day.date, "revision": done.revisions[day.date], **shared} for day in done.days]
     replace_days(frame(session, rows, COVERAGE.schema), COVERAGE, [day.date for day in done.days])
+
+
+def withdraw(session: SparkSession, plan: Plan) -> None:
+    """Take the plan's days out of coverage, because their truth is no longer the one that was settled.
+
+    From that commit on gold serves the stream's answer for them. A day that is not settled stays so.
+    """
+    if plan.replaces:
+        _keep(session, plan)
+        replace_days(session.createDataFrame([], COVERAGE.schema), COVERAGE, plan.replaces)
+
+
+def is_settled(session: SparkSession, day: Day) -> bool:
+    """Is the day's truth what gold serves?"""
+    return not lake.read(session, COVERAGE).where(F.col("day") == F.lit(day.date)).isEmpty()
+
+
+def offsets(ends: Ends) -> list[dict[str, object]]:
+    """The archive's ends as rows of OFFSETS."""
+    return [{"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(ends.items())]
+
+
+def _keep(session: SparkSession, plan: Plan) -> None:
+    """Copy the rows that are about to go to past_coverage; a settlement that is there already is not written again."""
+    for day in sorted(plan.replaces):
+        old = lake.read(session, COVERAGE).where(F.col("day") == F.lit(day))
+        append_once(old, PAST_COVERAGE, f"settled/{day}", plan.revisions[day] - 1)

@@ -30,19 +30,21 @@ from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
 
-def curve(session: SparkSession, day: Day, definitions: Mapping[str, str], full: bool = False) -> tuple[Day, ...]:
+def curve(
+    session: SparkSession, day: Day | None, definitions: Mapping[str, str], full: bool = False
+) -> tuple[Day, ...]:
     """Draw the curve of every settled day that has none for its present settlement; `full` draws `day` again anyway.
 
     Gives the days drawn. A day that was settled by definitions no longer in force is left to the night that redoes it.
-    Raises PermanentFailure if `day` is not settled, or is such a day.
+    Raises PermanentFailure if `day` is not settled, or is such a day; None is no day in particular.
     """
     covered = {row["day"]: row for row in lake.read(session, COVERAGE).collect()}
     fit = {one for one, row in covered.items() if dict(row["definitions"]) == dict(definitions)}
-    if day.date not in fit:
+    if day and day.date not in fit:
         reason = "by definitions that are no longer in force" if day.date in covered else "yet"
         raise PermanentFailure(f"{day} is not settled {reason}: its night comes first (daybreak night --date {day})")
     drawn = {(row["day"], row["run"]) for row in lake.read(session, CURVE).select("day", "run").distinct().collect()}
-    due = {one for one in fit if (one, covered[one]["run"]) not in drawn} | ({day.date} if full else set())
+    due = {one for one in fit if (one, covered[one]["run"]) not in drawn} | ({day.date} if day and full else set())
     days = tuple(Day(one) for one in sorted(due))
     for one in days:
         _draw(session, one, covered[one.date]["run"], covered.keys(), definitions[EVENTS])

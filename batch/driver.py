@@ -12,7 +12,8 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.completeness import CURVE
 from batch.conservation import CONSERVATION
 from batch.correct import CORRECTIONS
-from batch.coverage import COVERAGE
+from batch.coverage import COVERAGE, PAST_COVERAGE
+from batch.decisions import DECISIONS
 from batch.differences import DIFFERENCES, SUMMARY
 from batch.evidence import EVIDENCE
 from batch.state import STATE
@@ -37,7 +38,8 @@ def tables(own: SparkSession) -> tuple[Table, ...]:
     """The tables that the night owns, in the order in which they are created."""
     recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
     found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE, WAITS, CURVE)
-    return (*recomputed, *found, *(truth_table(own, view) for view in VIEWS.values()), ARCHIVE_GAPS, CONSERVATION)
+    more = (ARCHIVE_GAPS, CONSERVATION, PAST_COVERAGE, DECISIONS)
+    return (*recomputed, *found, *(truth_table(own, view) for view in VIEWS.values()), *more)
 
 
 def create_tables(own: SparkSession) -> None:

@@ -1,23 +1,27 @@
 """The night: archive, truth, reconcile, correct. Every step brings its days up to itself, so each can be retried alone.
 
-Data flow: Kafka -> archive -> truth -> reconcile -> correct -> coverage
+Data flow: Kafka -> archive -> plan -> truth -> reconcile -> correct -> coverage
 Run: python -m batch night --date 2026-01-31
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from batch.archive import archive as archive_log
 from batch.conservation import conserve, marks
-from batch.correct import correct as correct_days
-from batch.coverage import Plan, plan
+from batch.coverage import Plan
 from batch.day import Day, names
 from batch.driver import create_tables, lease, refuse_without_stream, say, session
+from batch.plan import plans
 from batch.publish import publish as publish_corrections
+from batch.questions import as_json, refuse, told
 from batch.reconcile import reconcile as reconcile_days
+from batch.settle import Question, settle_day
 from batch.state import behind, mark
 from batch.truth import truth as truth_of_days
 from infra.failures import PermanentFailure
@@ -41,10 +45,15 @@ The archive is first all the same: what Kafka's retention takes before it is rea
 """
 
 
-def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
-    """Run steps for a day, and for the settled days that new arrivals or definitions have touched.
+def night(
+    day: Day, steps: Sequence[Step], full: bool = False, only: Day | None = None, report: Path | None = None
+) -> None:
+    """Run steps for a day, and for the days that new arrivals or definitions have touched; with `only` for one of them.
 
     Each step holds the night's lease; between two steps another night may come in, and finds every day consistent.
+    `report` is a file for whoever started the step, as JSON: behind the archive the days of the plan, behind the
+    correction the questions that a person has to answer. Without it an open question is a PermanentFailure, once all
+    other days are settled.
     """
     if day.end > datetime.now(UTC):
         raise PermanentFailure(f"{day} is not over yet: a night recomputes whole days (UTC)")
@@ -52,57 +61,64 @@ def night(day: Day, steps: Sequence[Step], full: bool = False) -> None:
     with lease():
         create_tables(own)
         refuse_without_stream(own)
+    versions = definitions(own)
+    anew, questions = full, list[Question]()
     for step in steps:
         with lease():
-            say(f"{step}: {STEPS[step](own, day, full)}")
+            if step is Step.ARCHIVE:
+                say(f"{step}: {_archive(own, day)}")
+                if report:
+                    todo = plans(own, day, versions, full, only)
+                    report.write_text(json.dumps([str(one) for plan in todo for one in plan.days]))
+            else:
+                # What is to be redone though nothing has changed is redone once, by the first step that computes.
+                questions = _bring(own, plans(own, day, versions, full, only), step, anew)
+                anew = False
             if step in PUBLISHING:
                 say(f"publish: {publish_corrections(own)} corrections")
     own.stop()
+    for question in questions:
+        say(told(question))
+    if report and Step.CORRECT in steps:
+        report.write_text(as_json(questions))
+    elif not report:
+        refuse(questions)
 
 
-def _archive(own: SparkSession, day: Day, full: bool) -> str:
+def _archive(own: SparkSession, day: Day) -> str:
     log, known = log_now(), marks(own)
     read = archive_log(own, log, known.read_to)
     return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
 
 
-def _truth(own: SparkSession, day: Day, full: bool) -> str:
-    todo = plan(own, day, definitions(own), full)
-    return _truth_of(own, todo, full)
+def _bring(own: SparkSession, todo: Sequence[Plan], step: Step, anew: bool) -> list[Question]:
+    """Bring every plan's day up to a step, one after the other; the questions about days that are not settled."""
+    done: list[Day] = []
+    questions: list[Question] = []
+    for plan in todo:
+        question, did = bring(own, plan, step, anew)
+        questions += [question] if question else []
+        done += did
+    say(f"{step}: {names(done)}")
+    return questions
 
 
-def _truth_of(own: SparkSession, todo: Plan, full: bool = False) -> str:
-    days = todo.days if full else behind(own, todo, "truth")
-    if days:
-        truth_of_days(own, days, todo.run, dict(todo.definitions))
-        mark(own, days, todo.run, None)
-    return names(days)
+def bring(own: SparkSession, plan: Plan, step: Step, anew: bool = False) -> tuple[Question | None, tuple[Day, ...]]:
+    """Bring a plan's day up to a step, and say what keeps it from being settled, and which day was worked on.
 
-
-def _reconcile(own: SparkSession, day: Day, full: bool) -> str:
-    return _reconcile_of(own, plan(own, day, definitions(own), full))
-
-
-def _reconcile_of(own: SparkSession, todo: Plan) -> str:
-    _truth_of(own, todo)
-    days = behind(own, todo, "reconcile")
-    reconcile_days(own, todo, days)
-    if days:
-        mark(own, days, todo.run, todo.run)
-    return names(days)
-
-
-def _correct(own: SparkSession, day: Day, full: bool) -> str:
-    todo = plan(own, day, definitions(own), full)
-    _reconcile_of(own, todo)
-    if todo.days:
-        correct_days(own, todo, todo.days)
-    return names(todo.days)
-
-
-STEPS: dict[Step, Callable[[SparkSession, Day, bool], str]] = {
-    Step.ARCHIVE: _archive,
-    Step.TRUTH: _truth,
-    Step.RECONCILE: _reconcile,
-    Step.CORRECT: _correct,
-}
+    What this very run has done already is left alone, unless it is to be done `anew`.
+    """
+    did = plan.days if anew else behind(own, plan, "truth")
+    if did:
+        truth_of_days(own, did, plan.run, dict(plan.definitions))
+        mark(own, did, plan.run, None)
+    if step is Step.TRUTH:
+        return None, did
+    did = behind(own, plan, "reconcile")
+    if did:
+        reconcile_days(own, plan, did)
+        mark(own, did, plan.run, plan.run)
+    if step is Step.RECONCILE:
+        return None, did
+    question = settle_day(own, plan)
+    return question, () if question else plan.days

@@ -1,11 +1,15 @@
 """One nightly step: a command of ours, run by spark-submit or by the shell.
 
-Data flow: step name and day -> `batch` in a Spark driver -> exit code
+Data flow: step name and day -> `batch` in a Spark driver -> exit code, and what the step reports
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-01
 """
 
+import json
 import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
@@ -19,23 +23,40 @@ DAY = "{{ data_interval_start | ds }}"
 
 
 class NightStep(SparkSubmitOperator):
-    """`batch <task_id> --date <day>` in a Spark driver of its own, with `--full` if the run asks for it."""
+    """`batch <step> --date <day>` in a Spark driver of its own, with `--full` if the run asks for it.
 
-    def __init__(self, **task: Any) -> None:
+    `day`: of the night's days, this one only. `reports`: the step writes JSON to a file that it is given, and the task's
+    result is what it wrote. The driver runs beside the task (spark-submit's client mode), so both see the file.
+    """
+
+    template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "day")
+
+    def __init__(self, *, step: str, day: Any = None, reports: bool = False, **task: Any) -> None:
         super().__init__(
             application=str(ROOT / "batch" / "__main__.py"),
-            application_args=[task["task_id"], "--date", DAY],
-            name=f"night {task['task_id']} {DAY}",
+            application_args=[step, "--date", DAY],
+            name=f"night {step} {DAY}",
             driver_memory=os.environ.get("DAYBREAK_NIGHT_MEMORY", "1536m"),
             pool="night",
             **task,
         )
+        self.step = step
+        self.day = day
+        self.reports = reports
 
-    def execute(self, context: Context) -> None:
-        """Run the step to its end. Raises AirflowException with the driver's exit code."""
-        if context["params"]["full"]:
-            self.application_args = [*(self.application_args or []), "--full"]
-        super().execute(context)
+    def execute(self, context: Context) -> Any:
+        """Run the step to its end; gives its report. Raises AirflowException with the driver's exit code."""
+        with TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            more = self.more(context)
+            more += ["--report", str(report)] if self.reports else []
+            self.application_args = [*(self.application_args or []), *more]
+            super().execute(context)
+            return json.loads(report.read_text()) if self.reports else None
+
+    def more(self, context: Context) -> list[str]:
+        """Arguments that are known when the task runs."""
+        return [*(["--full"] if context["params"]["full"] else []), *(["--day", str(self.day)] if self.day else [])]
 
 
 class GoldStep(BashOperator):

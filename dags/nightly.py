@@ -1,27 +1,35 @@
 """The night: recompute yesterday from the whole log, compare, explain, correct, and rebuild gold.
 
-Data flow: Kafka -> archive -> truth -> reconciliation -> corrections, coverage -> curve -> gold -> docs
+Data flow: Kafka -> archive -> per day: truth, reconciliation, corrections, coverage -> curve -> gold -> docs
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 """
 
 from datetime import UTC, datetime, timedelta
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, Param
+from airflow.sdk import DAG, CronDataIntervalTimetable, Param, task_group
 from airflow.sdk.bases.operator import chain
 
+from dags.approval import Approval, Decide
 from dags.lake import gold, layer, table
 from dags.night_step import GoldStep, NightStep
 from dags.retries import ByExitCode
 
 TRIAGE = """
 ### What it does
-At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka, **truth** recomputes the day,
-**reconcile** explains every difference between the truth and what the stream said, **correct** writes the corrections,
-settles the day and sends the corrections to Kafka, **curve** measures what the stream would have given with another
+At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka and says which days the night has to do:
+the new one, and every settled day that late arrivals or a changed definition touched. **settle**, once per such day and
+named by it, recomputes the day's truth, explains every difference from what the stream said, writes the corrections,
+settles the day and sends the corrections to Kafka. **curve** measures what the stream would have given with another
 delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu.
 Every step may be run again at any time and changes nothing the second time. Days are redone by a backfill
 (here: *Trigger, Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has
-changed is left alone; `full` recomputes it all the same.
+changed is left alone; `full` redoes all of them, and finds the same.
+
+### When it asks
+**approve** waits for you where a day's correction is larger than the stream is trusted with (`DAYBREAK_TRUST`): see
+*Required Actions*, or `daybreak decide`. The form shows the day's way from what the stream said to the truth. Approve, and
+**decide** settles the day and **dbt_build_decided** serves it; reject, or do not answer within 12 hours, and the day stays
+provisional (`reconciliation.decisions`). The other days of the night do not wait.
 
 ### When it fails
 A step that exits with 65 is not tried again: look before you clear it. The last line of its log is the reason.
@@ -30,6 +38,9 @@ A step that exits with 65 is not tried again: look before you clear it. The last
   unsettled. Read `reconciliation.differences` where `unexplained`, then the stream's log of that time.
 - **log truncated, offsets missing**: Kafka deleted records before the archive had read them. The gap is real; the day
   stays unsettled, and gold goes on serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`.
+- **answer timed out** (`approve`): nobody answered. The day stays provisional; the next night asks again, and
+  `daybreak decide --date D --approve --note "why"` (or `--reject`) answers at any time.
+- **other figures** (`decide`): something new arrived since you were asked. The answer is void, and there is a new question.
 - **lease held**: another night, or a hand-started `daybreak night`, is writing. It retries by itself;
   `SELECT * FROM pg_locks WHERE locktype = 'advisory'` in Postgres names the holder.
 - **definition mismatch**: the stream runs an older version of a view or contract than the night. Restart the stream
@@ -49,9 +60,10 @@ with DAG(
     catchup=False,
     max_active_runs=1,
     is_paused_upon_creation=True,
-    dagrun_timeout=timedelta(hours=6),
+    # Longer than a person has to answer, and over before the next night.
+    dagrun_timeout=timedelta(hours=20),
     tags=["night", "lake"],
-    params={"full": Param(False, type="boolean", description="Redo the day even if nothing has changed")},
+    params={"full": Param(False, type="boolean", description="Redo all settled days even if nothing has changed")},
     default_args={
         "owner": "daybreak",
         "retries": 2,
@@ -62,15 +74,42 @@ with DAG(
         "execution_timeout": timedelta(hours=2),
     },
 ):
-    archive = NightStep(task_id="archive", outlets=layer("archive"))
-    truth = NightStep(task_id="truth", inlets=layer("archive"), outlets=layer("truth"))
-    differences = [table("reconciliation", "differences"), table("reconciliation", "summary")]
-    reconcile = NightStep(task_id="reconcile", inlets=[*layer("truth"), *layer("speed")], outlets=differences)
-    settled = [table("reconciliation", "corrections"), table("reconciliation", "coverage")]
-    correct = NightStep(task_id="correct", inlets=differences, outlets=settled)
+    archive = NightStep(step="archive", task_id="archive", reports=True, outlets=layer("archive"))
+    found = [table("reconciliation", name) for name in ("differences", "summary")]
+    settled = [table("reconciliation", name) for name in ("corrections", "coverage", "decisions")]
+    written = [*layer("truth"), *found, *settled]
+    by_day = {"map_index_template": "{{ task.day }}"}
+
+    @task_group(prefix_group_id=False)
+    def each_day(day: str) -> None:
+        """One day: settled, or asked about."""
+        read = [*layer("archive"), *layer("speed"), *layer("silver")]
+        settle = NightStep(
+            step="correct", task_id="settle", day=day, reports=True, inlets=read, outlets=written, **by_day
+        )
+        approve = Approval(task_id="approve", questions=settle.output, day=day, inlets=found, **by_day)
+        Decide(task_id="decide", answer=approve.output, day=day, inlets=found, outlets=settled, **by_day)
+
+    days = each_day.expand(day=archive.output)
+    settle, decide = (days.get_child_by_label(name) for name in ("settle", "decide"))
     drawn = [table("reconciliation", "waits"), table("reconciliation", "curve")]
-    curve = NightStep(task_id="curve", inlets=[*layer("truth"), *layer("silver"), *settled], outlets=drawn)
     served = [*layer("truth"), *layer("speed"), *settled, *drawn]
+    # A night without a day to do has its gold built all the same, and a day that a person holds back keeps none from it.
+    curve = NightStep(
+        step="curve",
+        task_id="curve",
+        trigger_rule="none_failed",
+        inlets=[*layer("truth"), *layer("silver"), *settled],
+        outlets=drawn,
+    )
     dbt_build = GoldStep(verb="build", task_id="dbt_build", inlets=served, outlets=gold())
     dbt_docs = GoldStep(verb="docs", task_id="dbt_docs", inlets=gold())
-    chain(archive, truth, reconcile, correct, curve, dbt_build, dbt_docs)
+    chain(settle, curve, dbt_build, dbt_docs)
+    decided = GoldStep(
+        verb="build",
+        task_id="dbt_build_decided",
+        trigger_rule="none_failed_min_one_success",
+        inlets=served,
+        outlets=gold(),
+    )
+    decide >> decided

@@ -1,6 +1,6 @@
-"""Airflow's REST API, as far as a backfill needs it.
+"""Airflow's REST API, as far as a backfill and an answer need it.
 
-Data flow: DAG id and days -> backfill -> runs and their tasks, until all have ended
+Data flow: DAG id and days -> backfill -> runs and their tasks, until all have ended; an open question -> an answer
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 """
 
@@ -24,11 +24,34 @@ ENDED = frozenset({"success", "failed"})
 
 @dataclass(frozen=True)
 class Task:
-    """A task of a run; `state` is None until it is scheduled."""
+    """A task of a run; `state` is None until it is scheduled.
+
+    One of a mapped task's has a number, and the name that the DAG gives it: a day.
+    """
 
     task_id: str
     state: str | None
     try_number: int
+    map_index: int = -1
+    map_name: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The task, and which of a mapped one."""
+        return self.task_id if self.map_index < 0 else f"{self.task_id} {self.map_name or self.map_index}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a task of a run waits to be told by a person; `about` is the name of the mapped task: a day."""
+
+    run_id: str
+    task_id: str
+    map_index: int
+    about: str
+    subject: str
+    body: str
+    options: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +105,14 @@ class Airflow:
         found = self._all(own, "dag_runs", span | {"order_by": "logical_date"})
         tasks: dict[str, list[Task]] = {}
         for task in self._all(f"{own}/~/taskInstances", "task_instances", span):
-            tasks.setdefault(task["dag_run_id"], []).append(Task(task["task_id"], task["state"], task["try_number"]))
+            one = Task(
+                task["task_id"],
+                task["state"],
+                task["try_number"],
+                task.get("map_index", -1),
+                task.get("rendered_map_index"),
+            )
+            tasks.setdefault(task["dag_run_id"], []).append(one)
         return tuple(_run(run, tuple(tasks.get(run["dag_run_id"], ()))) for run in found)
 
     def watch(self, dag: str, first: datetime, last: datetime) -> Iterator[tuple[Run, ...]]:
@@ -103,7 +133,22 @@ class Airflow:
 
     def page(self, dag: str, run: Run, task: Task) -> str:
         """Where a task's log is to be read."""
-        return f"{self._url}/dags/{dag}/runs/{run.run_id}/tasks/{task.task_id}"
+        mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
+        return f"{self._url}/dags/{dag}/runs/{run.run_id}/tasks/{task.task_id}{mapped}"
+
+    def questions(self, dag: str) -> tuple[Question, ...]:
+        """What the DAG's runs wait to be told, oldest first."""
+        found = self._all(
+            f"/api/v2/dags/{dag}/dagRuns/~/hitlDetails",
+            "hitl_details",
+            {"response_received": False, "state": "awaiting_input", "order_by": "created_at"},
+        )
+        return tuple(_question(one) for one in found)
+
+    def answer(self, dag: str, question: Question, option: str, params: dict[str, Any]) -> None:
+        """Answer a question. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
+        own = f"/api/v2/dags/{dag}/dagRuns/{question.run_id}/taskInstances/{question.task_id}/{question.map_index}"
+        self._ask("PATCH", f"{own}/hitlDetails", json={"chosen_options": [option], "params_input": params})
 
     def _known(self, dag: str) -> None:
         """Wait until the DAG processor has read the DAG."""
@@ -146,3 +191,16 @@ def _detail(answer: httpx.Response) -> str:
 
 def _run(run: dict[str, Any], tasks: tuple[Task, ...]) -> Run:
     return Run(run["dag_run_id"], datetime.fromisoformat(run["data_interval_start"]).date(), run["state"], tasks)
+
+
+def _question(found: dict[str, Any]) -> Question:
+    task = found["task_instance"]
+    return Question(
+        task["dag_run_id"],
+        task["task_id"],
+        task["map_index"],
+        task["rendered_map_index"] or "",
+        found["subject"],
+        found["body"] or "",
+        tuple(found["options"]),
+    )

@@ -5,9 +5,10 @@ Run: daybreak doctor
 """
 
 import os
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -102,6 +103,11 @@ class Settings(BaseSettings):
         description="Topic of the corrections; `<name>-state` goes with it",
     )
     topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics")
+    trust: dict[str, Annotated[Decimal, Field(ge=0)]] = Field(
+        default_factory=dict,
+        description="As JSON, per view: by which share of the truth a day may be corrected before a person is asked",
+    )
+    trust_rows: int = Field(100, ge=1, description="A view of which fewer rows differ is not asked about")
     lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for another one's lease")
 
     def embedded(self, endpoint: str) -> bool:

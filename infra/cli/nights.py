@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
-from infra.airflow import Airflow, Run
+from infra.airflow import Airflow, Run, Task
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, settings
 
@@ -27,7 +27,7 @@ DAG = "nightly"
 LATEST_START = timedelta(hours=2)
 """The night of a day starts two hours after the day's end (UTC): so the DAG's timetable has it."""
 
-ORDER = ("archive", "truth", "reconcile", "correct", "curve", "dbt_build", "dbt_docs")
+ORDER = ("archive", "settle", "approve", "decide", "curve", "dbt_build", "dbt_docs", "dbt_build_decided")
 """The DAG's tasks as they follow one another: Airflow's API does not give their order."""
 
 COLOURS = {
@@ -38,9 +38,10 @@ COLOURS = {
     "upstream_failed": "red",
     "queued": "cyan",
     "scheduled": "cyan",
+    "awaiting_input": "bold magenta",
 }
 
-Full = Annotated[bool, typer.Option("--full", help="Redo the day even if nothing has changed since it was settled.")]
+Full = Annotated[bool, typer.Option("--full", help="Redo all settled days even if nothing has changed since.")]
 
 
 @commands.command()
@@ -70,17 +71,24 @@ def backfill(
         raise PermanentFailure(
             f"the night of {end} is due at {due:%Y-%m-%d %H:%M} UTC: end with an earlier day, or use `daybreak night`"
         )
-    since = datetime(start.year, start.month, start.day, tzinfo=UTC)
-    until = datetime(end.year, end.month, end.day, 23, 59, 59, tzinfo=UTC)
+    since, until = _on(start), _before(end + timedelta(days=1))
     s = settings()
     airflow = Airflow(s)
-    number = airflow.backfill(DAG, since, until, {"full": full})
-    console.print(f"backfill {number}: {(end - start).days + 1} nights, to be seen at {s.airflow_url}/dags/{DAG}")
-    runs = _followed(airflow.watch(DAG, since, until))
+    runs: tuple[Run, ...] = ()
+    # Redoing everything once is enough: the last night does, when the others have settled their days.
+    spans = (
+        [(since, until, full)] if not full or start == end else [(since, _before(end), False), (_on(end), until, True)]
+    )
+    for begins, ends, everything in spans:
+        number = airflow.backfill(DAG, begins, ends, {"full": everything})
+        nights = (ends - begins).days + 1
+        console.print(f"backfill {number}: {nights} nights, to be seen at {s.airflow_url}/dags/{DAG}")
+        runs += _followed(airflow.watch(DAG, begins, ends))
     failed = [(run, task) for run in runs for task in run.tasks if task.state == "failed"]
     for run, task in failed:
         logs = s.home / "airflow" / "logs" / f"dag_id={DAG}" / f"run_id={run.run_id}" / f"task_id={task.task_id}"
-        console.print(f"[red]{run.day} {task.task_id} failed[/]: {airflow.page(DAG, run, task)}", soft_wrap=True)
+        logs = logs / f"map_index={task.map_index}" if task.map_index >= 0 else logs
+        console.print(f"[red]{run.day} {task.name} failed[/]: {airflow.page(DAG, run, task)}", soft_wrap=True)
         console.print(f"  {logs}/attempt={task.try_number}.log", soft_wrap=True)
     settled = {run.day for run in runs if run.state == "success"}
     days = [start + timedelta(days=number) for number in range((end - start).days + 1)]
@@ -97,7 +105,7 @@ def _followed(looks: Iterator[tuple[Run, ...]]) -> tuple[Run, ...]:
             if live:
                 live.update(_shown(runs))
                 continue
-            now = {(run.day, task.task_id): task.state for run in runs for task in run.tasks}
+            now = {(run.day, task.name): task.state for run in runs for task in run.tasks}
             for (day, task), state in now.items():
                 if state in COLOURS and state != told.get((day, task)):
                     console.print(f"{datetime.now(UTC):%H:%M:%S} {day} {task}: {_state(state)}")
@@ -107,21 +115,35 @@ def _followed(looks: Iterator[tuple[Run, ...]]) -> tuple[Run, ...]:
 
 def _shown(runs: tuple[Run, ...]) -> Grid:
     """A row per night, a column per task, in the order in which they run."""
-    longest = max((run.tasks for run in runs), key=len, default=())
     known = {name: place for place, name in enumerate(ORDER)}
-    names = sorted((task.task_id for task in longest), key=lambda name: known.get(name, len(known)))
+    found = {task.task_id for run in runs for task in run.tasks}
+    names = sorted(found, key=lambda name: (known.get(name, len(known)), name))
     grid = Grid("night of", "run", *names)
     for run in runs:
-        states = {task.task_id: task for task in run.tasks}
-        cells = [_state(states[name].state, states[name].try_number) if name in states else "" for name in names]
+        cells = [_cell([task for task in run.tasks if task.task_id == name]) for name in names]
         grid.add_row(str(run.day), _state(run.state), *cells)
     return grid
 
 
+def _cell(tasks: list[Task]) -> str:
+    """One task's state; of a mapped task a line for each."""
+    several = len(tasks) > 1
+    return "\n".join(f"{task.map_name} " * several + _state(task.state, task.try_number) for task in tasks)
+
+
 def _state(state: str | None, tries: int = 1) -> str:
-    said = (state or "waits").replace("_", " ")
+    said = "asks you" if state == "awaiting_input" else (state or "waits").replace("_", " ")
     again = f" (try {tries})" if tries > 1 else ""
     return f"[{COLOURS.get(state or '', 'dim')}]{said}{again}[/]"
+
+
+def _on(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _before(day: date) -> datetime:
+    """The last second before a day."""
+    return _on(day) - timedelta(seconds=1)
 
 
 def _date(text: str) -> date:

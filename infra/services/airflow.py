@@ -49,6 +49,8 @@ def environment(s: Settings) -> dict[str, str]:
             "PLUGINS_FOLDER": ROOT / "dags" / "plugins",
             "EXECUTOR": "LocalExecutor",
             "PARALLELISM": 3,
+            # A night that redoes all of history has a task per day: eleven years.
+            "MAX_MAP_LENGTH": 4096,
             "LOAD_EXAMPLES": False,
             "DAGS_ARE_PAUSED_AT_CREATION": True,
             "FERNET_KEY": s.airflow_fernet_key.get_secret_value(),

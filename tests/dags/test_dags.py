@@ -17,6 +17,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DAGS = ROOT / "dags"
 POOLS = {"night", "gateway"}
+PEOPLE = "approve"
+"""The task that waits for a person: it writes nothing, so it holds no slot, and no clock of a step ends it."""
 
 DESCRIBE = """
 import json, sys
@@ -35,6 +37,7 @@ print("FOUND" + json.dumps({
             "start": dag.start_date.isoformat() if dag.start_date else None,
             "paused": dag.is_paused_upon_creation,
             "backfillable": not dag.timetable.__class__.__name__.startswith("Asset"),
+            "ends_after": dag.dagrun_timeout.total_seconds(),
             "params": {name: dag.params.get_param(name).schema.get("type") for name in dag.params},
             "tasks": {
                 task.task_id: {
@@ -44,6 +47,10 @@ print("FOUND" + json.dumps({
                     "pool": task.pool,
                     "timeout": task.execution_timeout.total_seconds() if task.execution_timeout else None,
                     "after": sorted(task.upstream_task_ids),
+                    "rule": task.trigger_rule.value,
+                    "mapped_by": task.map_index_template,
+                    "is_mapped": next(task.iter_mapped_task_groups(), None) is not None,
+                    "answer_within": getattr(getattr(task, "response_timeout", None), "total_seconds", lambda: None)(),
                     "inlets": [asset.uri for asset in task.inlets],
                     "outlets": [asset.uri for asset in task.outlets],
                 }
@@ -68,7 +75,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "PYTHONPATH": str(ROOT),
     }
     said = subprocess.run(
-        [sys.executable, "-c", DESCRIBE, str(DAGS)], env=env, cwd=home, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", DESCRIBE, str(DAGS)], env=env, cwd=home, capture_output=True, text=True, timeout=300
     )
     line = next((line for line in said.stdout.splitlines() if line.startswith("FOUND")), None)
     assert line, said.stderr
@@ -89,7 +96,11 @@ def test_a_dag_tells_what_to_do_when_it_fails(found: dict[str, Any]) -> None:
     for name, dag in found["dags"].items():
         assert "### When it fails" in dag["doc"], name
         assert dag["tags"], name
-        for failure in ("unexplained", "log truncated", "lease held", "definition mismatch", "dbt test failed"):
+        assert "### When it asks" in dag["doc"], name
+        for failure in (
+            "unexplained", "log truncated", "lease held", "definition mismatch", "dbt test failed",
+            "answer timed out", "other figures",
+        ):  # fmt: skip
             assert failure in dag["doc"], f"{name} has no triage note for {failure!r}"
 
 
@@ -105,33 +116,58 @@ def test_a_task_has_an_owner_retries_by_failure_type_and_an_end(found: dict[str,
     for dag in found["dags"].values():
         for name, task in dag["tasks"].items():
             assert task["owner"] not in ("", "airflow"), name
-            assert task["retries"] == 2, name
             assert task["policy"] == "ByExitCode", name
-            assert task["timeout"], name
+            assert task["retries"] == (0 if name == PEOPLE else 2), name
+            assert bool(task["timeout"]) == (name != PEOPLE), name
+
+
+def test_a_person_has_hours_to_answer_and_the_run_ends_before_the_next(found: dict[str, Any]) -> None:
+    dag = found["dags"]["nightly"]
+    task = dag["tasks"][PEOPLE]
+    assert task["timeout"] is None, "a step's end would end the waiting"
+    assert task["answer_within"] >= 8 * 3600
+    steps = [task["timeout"] for task in dag["tasks"].values() if task["timeout"]]
+    assert task["answer_within"] + max(steps) < dag["ends_after"] < 24 * 3600
 
 
 def test_a_task_that_writes_waits_for_its_layers_one_slot(found: dict[str, Any]) -> None:
     pools = {name: task["pool"] for dag in found["dags"].values() for name, task in dag["tasks"].items()}
+    assert pools.pop(PEOPLE) == "default_pool", "one who waits would hold the night"
     assert set(pools.values()) == POOLS
     for name, pool in pools.items():
         assert pool == ("gateway" if name.startswith("dbt_") else "night"), name
 
 
-def test_the_night_runs_its_steps_one_after_the_other(found: dict[str, Any]) -> None:
+def test_the_night_runs_its_steps_one_after_the_other_and_settles_each_day_by_itself(found: dict[str, Any]) -> None:
     tasks = found["dags"]["nightly"]["tasks"]
-    order = ["archive", "truth", "reconcile", "correct", "curve", "dbt_build", "dbt_docs"]
     assert {name: task["after"] for name, task in tasks.items()} == {
-        name: order[place - 1 : place] if place else [] for place, name in enumerate(order)
+        "archive": [],
+        "settle": ["archive"],
+        "approve": ["archive", "settle"],
+        "decide": ["approve", "archive"],
+        "curve": ["settle"],
+        "dbt_build": ["curve"],
+        "dbt_docs": ["dbt_build"],
+        "dbt_build_decided": ["decide"],
     }
+    by_day = {name: task["mapped_by"] for name, task in tasks.items() if task["is_mapped"]}
+    assert by_day == dict.fromkeys(("settle", "approve", "decide"), "{{ task.day }}")
     assert found["dags"]["nightly"]["params"] == {"full": "boolean"}
+
+
+def test_gold_is_built_in_a_night_without_a_day_to_do_and_again_only_after_an_answer(found: dict[str, Any]) -> None:
+    rules = {name: task["rule"] for name, task in found["dags"]["nightly"]["tasks"].items()}
+    assert (rules.pop("curve"), rules.pop("dbt_build_decided")) == ("none_failed", "none_failed_min_one_success")
+    assert set(rules.values()) == {"all_success"}
 
 
 def test_lineage_covers_truth_and_gold(found: dict[str, Any]) -> None:
     tasks = found["dags"]["nightly"]["tasks"]
     marts = {f"x-daybreak://lake/gold/{mart.stem}" for mart in (ROOT / "dbt" / "models" / "marts").glob("*.sql")}
-    assert "x-daybreak://lake/truth/order_totals" in tasks["truth"]["outlets"]
-    assert set(tasks["dbt_build"]["outlets"]) == marts
-    assert set(tasks["truth"]["outlets"]) <= set(tasks["dbt_build"]["inlets"])
+    truth = {uri for uri in tasks["settle"]["outlets"] if uri.startswith("x-daybreak://lake/truth/")}
+    assert "x-daybreak://lake/truth/order_totals" in truth
+    assert set(tasks["dbt_build"]["outlets"]) == set(tasks["dbt_build_decided"]["outlets"]) == marts
+    assert truth | {"x-daybreak://lake/reconciliation/decisions"} <= set(tasks["dbt_build"]["inlets"])
 
 
 @pytest.mark.parametrize("file", sorted(DAGS.rglob("*.py")), ids=lambda file: file.name)

@@ -13,11 +13,12 @@ import httpx
 import pytest
 
 from infra import airflow
-from infra.airflow import Airflow, Run, Task
+from infra.airflow import Airflow, Question, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 
 SINCE, UNTIL = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, 23, 59, 59, tzinfo=UTC)
+TASKS = (Task("archive", None, 0), Task("settle", None, 0, 0, "2025-12-30"))
 Handler = Callable[[httpx.Request], httpx.Response]
 
 
@@ -42,8 +43,18 @@ class Answers:
         if path == "/api/v2/dags/nightly":
             return httpx.Response(200, json={})
         if path.endswith("taskInstances"):
-            task = {"dag_run_id": "r", "task_id": "truth", "state": None, "try_number": 0}
-            return httpx.Response(200, json={"task_instances": [task], "total_entries": 1})
+            one = {"dag_run_id": "r", "state": None, "try_number": 0}
+            tasks = [
+                one | {"task_id": "archive", "map_index": -1, "rendered_map_index": None},
+                one | {"task_id": "settle", "map_index": 0, "rendered_map_index": "2025-12-30"},
+            ]
+            return httpx.Response(200, json={"task_instances": tasks, "total_entries": 2})
+        if path.endswith("/dagRuns/~/hitlDetails"):
+            asked = {"dag_run_id": "r", "task_id": "approve", "map_index": 0, "rendered_map_index": "2025-12-30"}
+            detail = {"task_instance": asked, "subject": "Settle?", "body": None, "options": ["Approve", "Reject"]}
+            return httpx.Response(200, json={"hitl_details": [detail], "total_entries": 1})
+        if path.endswith("/hitlDetails"):
+            return httpx.Response(200, json={})
         self.looks += 1
         if self.looks == 2:
             return httpx.Response(503, text="restarting")
@@ -78,7 +89,7 @@ def test_a_backfill_redoes_days_and_unpauses_only_afterwards(monkeypatch: pytest
 def test_watching_ends_with_the_runs_and_survives_a_restart_of_airflow(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list(client(monkeypatch, Answers()).watch("nightly", SINCE, UNTIL))
     assert [[run.state for run in runs] for runs in seen] == [["running"], ["success"]]
-    assert seen[-1] == (Run("r", date(2026, 1, 1), "success", (Task("truth", None, 0),)),)
+    assert seen[-1] == (Run("r", date(2026, 1, 1), "success", TASKS),)
 
 
 def test_watching_gives_up_when_airflow_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,3 +120,25 @@ def test_no_airflow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(TransientFailure, match=r"does not answer at http://airflow\.test: Connection refused"):
         client(monkeypatch, nobody)
+
+
+def test_a_task_of_a_day_is_named_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [task.name for task in TASKS] == ["archive", "settle 2025-12-30"]
+    own, run = client(monkeypatch, Answers()), Run("r", date(2026, 1, 1), "success", TASKS)
+    assert [own.page("nightly", run, task) for task in TASKS] == [
+        "http://airflow.test/dags/nightly/runs/r/tasks/archive",
+        "http://airflow.test/dags/nightly/runs/r/tasks/settle/mapped/0",
+    ]
+
+
+def test_an_open_question_is_found_by_its_day_and_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Answers()
+    own = client(monkeypatch, answers)
+    (asked,) = own.questions("nightly")
+    assert asked == Question("r", "approve", 0, "2025-12-30", "Settle?", "", ("Approve", "Reject"))
+    own.answer("nightly", asked, "Reject", {"note": "no"})
+    assert answers.asked[-1] == (
+        "PATCH",
+        "/api/v2/dags/nightly/dagRuns/r/taskInstances/approve/0/hitlDetails",
+        {"chosen_options": ["Reject"], "params_input": {"note": "no"}},
+    )

@@ -1,0 +1,117 @@
+"""Decisions: what a person was asked about a day's corrections, and what the answer was.
+
+Data flow: trust's doubts, `decide` -> reconciliation/decisions, append-only
+Run: daybreak query "SELECT day, decision, decided_by, note FROM reconciliation.decisions ORDER BY day, number"
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    DateType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from batch.coverage import OFFSETS, Plan, offsets
+from batch.day import Day
+from batch.trust import LARGEST, ROUNDED, Correction, share
+from infra import lake
+from infra.rows import frame
+from infra.tables import Table
+from infra.writes import append_once
+
+
+class Decision(StrEnum):
+    """What has become of a day whose correction is larger than it is trusted with."""
+
+    ASKED = "asked"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+DECISIONS = Table(
+    "reconciliation",
+    "decisions",
+    StructType(
+        [StructField("day", DateType()), StructField("number", IntegerType())]
+        + [StructField(name, StringType()) for name in ("decision", "run", "figures", "decided_by")]
+        + [StructField("decided_at", TimestampType()), StructField("note", StringType())]
+        + [StructField(name, StringType()) for name in ("view", "measure")]
+        + [StructField(name, LongType()) for name in ("before", "truth")]
+        + [StructField("share", DecimalType(18, 4)), StructField("trusted", DecimalType(18, 4))]
+        + [StructField("offsets", OFFSETS), StructField("definitions", MapType(StringType(), StringType()))]
+    ),
+)
+"""One question or answer; `number` counts a day's, from 1.
+
+An answer is for the figures that were asked about (`figures`, a hash of the day's summary), not for the day: other
+figures are asked about anew. `view` to `trusted`: the measure that goes farthest over its limit.
+"""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The last word about a day."""
+
+    number: int
+    decision: Decision
+    run: str
+    figures: str
+    decided_by: str | None
+
+
+def newest(session: SparkSession, day: Day) -> Ruling | None:
+    """The last word about the day; None if nobody was ever asked."""
+    rows = lake.read(session, DECISIONS).where(F.col("day") == F.lit(day.date)).collect()
+    if not rows:
+        return None
+    last = max(rows, key=lambda row: row["number"])
+    return Ruling(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
+
+
+def ask(session: SparkSession, plan: Plan, figures: str, doubt: Correction, last: Ruling | None) -> None:
+    """Write down that the plan's one day waits for an answer."""
+    (day,) = plan.days
+    number = last.number + 1 if last else 1
+    row = {
+        "day": day.date,
+        "number": number,
+        "decision": Decision.ASKED.value,
+        "run": plan.run,
+        "figures": figures,
+        "decided_at": datetime.now(UTC),
+        "view": doubt.view,
+        "measure": doubt.measure,
+        "before": doubt.before,
+        "truth": doubt.truth,
+        "share": share(doubt.amount, doubt.truth),
+        "trusted": min(LARGEST, doubt.trusted).quantize(ROUNDED),
+        "offsets": offsets(plan.ends),
+        "definitions": list(plan.definitions.items()),
+    }
+    append_once(frame(session, [row], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)
+
+
+def answer(session: SparkSession, day: Day, last: Ruling, decision: Decision, by: str, note: str) -> None:
+    """Write down the answer to the last question about the day, beside the question's own numbers."""
+    number = last.number + 1
+    asked = lake.read(session, DECISIONS).where((F.col("day") == F.lit(day.date)) & (F.col("number") == last.number))
+    said = {
+        "number": F.lit(number),
+        "decision": F.lit(decision.value),
+        "decided_by": F.lit(by),
+        "decided_at": F.lit(datetime.now(UTC)).cast("timestamp"),
+        "note": F.lit(note),
+    }
+    rows = asked.withColumns(said).select(*DECISIONS.schema.fieldNames())
+    append_once(rows, DECISIONS, f"decisions/{day}", number)

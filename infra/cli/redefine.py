@@ -1,0 +1,104 @@
+"""The command `redefine`: put a changed view or contract into force, for the stream and over all of history.
+
+Data flow: the code as it is now -> stream rebuilt from silver and drained -> a night that redoes every settled day
+Run: daybreak redefine
+
+Both versions stay visible: `definition` in speed and in the ledger of corrections, coverage and past_coverage.
+"""
+
+import subprocess
+import sys
+import time
+from datetime import date
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from infra.cli import nights
+from infra.drain import INGEST, behind
+from infra.failures import PermanentFailure, TransientFailure
+from infra.reader import exists, read
+from infra.services.program import Name
+from infra.services.supervisor import Supervisor
+from infra.settings import ROOT, Settings, settings
+
+commands = typer.Typer()
+console = Console(highlight=False)
+
+STILL_SECONDS = 900
+"""So long without progress the stream stands still; its start takes 20 s, and a first micro-batch of all of silver minutes."""
+
+
+@commands.command()
+def redefine(
+    airflow: Annotated[bool, typer.Option(help="By a backfill, gold included; else the night alone.")] = True,
+) -> None:
+    """Rebuild the stream by the definitions of this code, then redo every settled day by them."""
+    s = settings()
+    supervisor = Supervisor(s)
+    if not supervisor.is_running():
+        raise PermanentFailure("the platform is not up: daybreak up")
+    days = settled(s)
+    before = newest_lineage(s)
+    console.print("1 the stream stops and starts over from silver")
+    supervisor.stop(Name.STREAM, wait=True)
+    code = subprocess.run([sys.executable, "-m", "streaming", "rebuild"], cwd=ROOT, check=False).returncode
+    if code:
+        # It is as it was, and says itself what it lacks.
+        supervisor.begin(Name.STREAM)
+        raise typer.Exit(code)
+    supervisor.begin(Name.STREAM)
+    console.print("2 its views read silver")
+    _drained(s, before)
+    if not days:
+        console.print("no day is settled yet: there is nothing to redo")
+        return
+    console.print(f"3 the night redoes what is settled by other definitions, of {len(days)} days")
+    last = days[-1].isoformat()
+    if airflow:
+        nights.backfill(last, last)
+    else:
+        nights.night(last)
+
+
+def settled(s: Settings) -> list[date]:
+    """The settled days."""
+    found = read(s, "reconciliation/coverage", ["day"]) if exists(s, "reconciliation/coverage") else None
+    return sorted(found.column("day").to_pylist()) if found else []
+
+
+def newest_lineage(s: Settings) -> str:
+    """Under which the stream wrote last; empty before its first micro-batch."""
+    return max(read(s, "speed/progress", ["lineage"]).column("lineage").to_pylist(), default="")
+
+
+def awaited(rows: list[dict[str, str]], before: str) -> list[str]:
+    """The queries that wrote under the lineage `before` and have not yet under a newer one.
+
+    The ingest goes on where it was and writes only when something comes; the views read everything again.
+    """
+    own = {row["query"] for row in rows if row["lineage"] == before} - {INGEST}
+    return sorted(own - {row["query"] for row in rows if row["lineage"] > before})
+
+
+def _drained(s: Settings, before: str) -> None:
+    """Wait until every view has read all of silver anew. Raises TransientFailure if the stream stands still."""
+    moved, last = time.monotonic(), ""
+    with console.status("") as spinner:
+        while now := _left(s, before):
+            if now != last:
+                moved, last = time.monotonic(), now
+            elif time.monotonic() - moved > STILL_SECONDS:
+                raise TransientFailure(f"the stream stands still ({now}): see daybreak status and daybreak logs stream")
+            spinner.update(now)
+            time.sleep(1)
+
+
+def _left(s: Settings, before: str) -> str:
+    """What is still awaited, in words."""
+    first = awaited(read(s, "speed/progress", ["query", "lineage"]).to_pylist(), before)
+    if first:
+        return f"waiting for {', '.join(first)}"
+    left = behind(s)
+    return "" if left.nothing else str(left)
