@@ -70,3 +70,16 @@ class GoldStep(BashOperator):
             append_env=True,
             **task,
         )
+
+
+class ReportStep(BashOperator):
+    """`infra.report --date <day>`: the night's page, into the bucket and under Airflow's menu; without Spark."""
+
+    def __init__(self, **task: Any) -> None:
+        super().__init__(
+            bash_command=f"exec {sys.executable} -m infra.report --date {DAY}",
+            cwd=str(ROOT),
+            pool="night",
+            append_env=True,
+            **task,
+        )

@@ -11,7 +11,7 @@ from airflow.sdk.bases.operator import chain
 
 from dags.approval import Approval, Decide
 from dags.lake import gold, layer, table
-from dags.night_step import GoldStep, NightStep
+from dags.night_step import GoldStep, NightStep, ReportStep
 from dags.retries import ByExitCode
 
 TRIAGE = """
@@ -20,7 +20,8 @@ At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka 
 the new one, and every settled day that late arrivals or a changed definition touched. **settle**, once per such day and
 named by it, recomputes the day's truth, explains every difference from what the stream said, writes the corrections,
 settles the day and sends the corrections to Kafka. **curve** measures what the stream would have given with another
-delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu.
+delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu, **report** the
+one under *Nights*, which is the tab *Reconciliation* of this run too.
 Every step may be run again at any time and changes nothing the second time. Days are redone by a backfill
 (here: *Trigger, Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has
 changed is left alone; `full` redoes all of them, and finds the same.
@@ -104,7 +105,8 @@ with DAG(
     )
     dbt_build = GoldStep(verb="build", task_id="dbt_build", inlets=served, outlets=gold())
     dbt_docs = GoldStep(verb="docs", task_id="dbt_docs", inlets=gold())
-    chain(settle, curve, dbt_build, dbt_docs)
+    report = ReportStep(task_id="report", inlets=[*found, *settled, *drawn])
+    chain(settle, curve, dbt_build, [dbt_docs, report])
     decided = GoldStep(
         verb="build",
         task_id="dbt_build_decided",

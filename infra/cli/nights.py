@@ -27,7 +27,7 @@ DAG = "nightly"
 LATEST_START = timedelta(hours=2)
 """The night of a day starts two hours after the day's end (UTC): so the DAG's timetable has it."""
 
-ORDER = ("archive", "settle", "approve", "decide", "curve", "dbt_build", "dbt_docs", "dbt_build_decided")
+ORDER = ("archive", "settle", "approve", "decide", "curve", "dbt_build", "dbt_docs", "report", "dbt_build_decided")
 """The DAG's tasks as they follow one another: Airflow's API does not give their order."""
 
 COLOURS = {

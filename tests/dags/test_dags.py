@@ -148,6 +148,7 @@ def test_the_night_runs_its_steps_one_after_the_other_and_settles_each_day_by_it
         "curve": ["settle"],
         "dbt_build": ["curve"],
         "dbt_docs": ["dbt_build"],
+        "report": ["dbt_build"],
         "dbt_build_decided": ["decide"],
     }
     by_day = {name: task["mapped_by"] for name, task in tasks.items() if task["is_mapped"]}
