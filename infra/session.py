@@ -17,7 +17,7 @@ def spark_defaults(s: Settings) -> dict[str, str]:
     jars = s.home / "jars" / "spark"
     shared = {
         "spark.driver.extraClassPath": f"{jars}/*",
-        "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC -XX:+UseSerialGC -Djava.io.tmpdir={s.home}/tmp",
+        "spark.driver.extraJavaOptions": " ".join(s.jvm),
         "spark.local.dir": f"{s.home}/tmp",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -46,8 +46,7 @@ def program(s: Settings) -> Program:
             "--name",
             "gateway",
             "--driver-java-options",
-            f"-Duser.timezone=UTC -XX:+UseSerialGC -Djava.io.tmpdir={s.home}/tmp "
-            f"-Dderby.stream.error.file={s.home}/gateway/derby.log",
+            " ".join([*s.jvm, f"-Dderby.stream.error.file={s.home}/gateway/derby.log"]),
             *options,
             "--class",
             CLASS,

@@ -47,9 +47,8 @@ def properties(s: Settings) -> dict[str, str]:
 
 
 def _java(s: Settings, *arguments: str) -> list[str]:
-    options = [f"-Xmx{s.kafka_memory}", "-XX:+UseSerialGC", "-Duser.timezone=UTC", f"-Djava.io.tmpdir={s.home}/tmp"]
     log4j = f"-Dlog4j2.configurationFile={s.home}/kafka/log4j2.properties"
-    return [java(), *options, log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
+    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm, log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
 
 
 def prepare(s: Settings) -> None:

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from running import Platform
+from running import COMPILE_LESS, Platform
 
 from infra.services.processes import left_over
 from infra.settings import ROOT, load
@@ -19,12 +19,12 @@ def platform() -> Iterator[Platform]:
     """Kafka, MinIO, Postgres and the stream, started by the command that users start them with."""
     # The user's own platform, endpoints and jar settings must not leak into this one.
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
-    env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE}
+    env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE, "DAYBREAK_JAVA_OPTIONS": COMPILE_LESS}
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
-        patch.setenv("DAYBREAK_HOME", env["DAYBREAK_HOME"])
-        patch.setenv("DAYBREAK_PORT_BASE", env["DAYBREAK_PORT_BASE"])
+        for name in ("DAYBREAK_HOME", "DAYBREAK_PORT_BASE", "DAYBREAK_JAVA_OPTIONS"):
+            patch.setenv(name, env[name])
         own = Platform(load(), env)
         if HOME.exists():
             own.run("daybreak", "down")
