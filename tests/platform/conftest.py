@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from running import COMPILE_LESS, Platform
+from warm import Driver
 
 from infra.services.processes import left_over
 from infra.settings import ROOT, load
@@ -31,9 +32,10 @@ def platform() -> Iterator[Platform]:
             shutil.rmtree(HOME)
         try:
             own.run("daybreak", "up", "--only", "kafka,minio,postgres,stream")
-            own = Platform(load(), env)
-            patch.setattr("infra.send.settings", lambda: own.settings)
-            yield own
+            with Driver(env, HOME / "logs" / "nights.log", ROOT) as driver:
+                own = Platform(load(), env, driver)
+                patch.setattr("infra.send.settings", lambda: own.settings)
+                yield own
         finally:
             own.run("daybreak", "down")
     assert not left_over(HOME)

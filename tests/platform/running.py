@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
+from warm import Driver
 
 from infra import reader
 from infra.ledger import Entry, Ledger, read_ledger
@@ -44,10 +45,11 @@ def until(what: str, found: Callable[[], Any], seconds: float = DRAIN_SECONDS) -
 
 @dataclass(frozen=True)
 class Platform:
-    """One platform in its own home; `env` is the environment of every command."""
+    """One platform in its own home; `env` is the environment of every command, `driver` runs the night's if it is there."""
 
     settings: Settings
     env: dict[str, str]
+    driver: Driver | None = None
 
     @property
     def ledger(self) -> Path:
@@ -56,11 +58,14 @@ class Platform:
 
     def run(self, *arguments: str, check: bool = True, seconds: float = 900) -> subprocess.CompletedProcess[str]:
         """Run a module or a command of ours (`streaming`, `batch night …`, `daybreak …`) to its end."""
-        with self.begin(*arguments) as process:
-            output, errors = process.communicate(timeout=seconds)
-        done = subprocess.CompletedProcess(arguments, process.returncode, output, errors)
+        if self.driver and arguments[0] == "batch":
+            done = self.driver.run(arguments[1:], seconds)
+        else:
+            with self.begin(*arguments) as process:
+                output, errors = process.communicate(timeout=seconds)
+            done = subprocess.CompletedProcess(arguments, process.returncode, output, errors)
         assert not check or not done.returncode, (
-            f"{arguments} ended with {done.returncode}:\n{output}\n{errors[-5000:]}"
+            f"{arguments} ended with {done.returncode}:\n{done.stdout}\n{done.stderr[-5000:]}"
         )
         return done
 
