@@ -1,6 +1,6 @@
 {#-
   Fails on every version of a history that ends before it begins, is valid beside another one of its row, or has a status
-  that the row had already left: provisional, settled, corrected is the only way.
+  that there is not or that the row had already left: provisional, settled, corrected is the only way.
 -#}
 {% test versions_follow_one_another(model, key) %}
 {%- set row = (['day'] + key) | join(", ") -%}
@@ -25,6 +25,7 @@ select
     case
         when valid_from is null or valid_to <= valid_from then 'ends before it begins'
         when ended_before is null or ended_before > valid_from then 'valid beside another version'
+        when coalesce(rank, 0) = 0 then 'no such status'
         when rank < rank_before then 'the status was left before'
         else 'corrected is what has corrections'
     end as fault
@@ -34,6 +35,7 @@ where
     or valid_to <= valid_from
     or ended_before is null
     or ended_before > valid_from
+    or coalesce(rank, 0) = 0
     or rank < rank_before
     or (status = 'corrected') <> (revisions > 0)
 {% endtest %}

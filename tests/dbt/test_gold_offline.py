@@ -28,7 +28,7 @@ OUR_TESTS = (
     "what_is_expected_is_what_the_curve_measured",
     "versions_follow_one_another",
     "is_what_is_served",
-    "is_unique_together_fct",
+    "is_key_fct",
 )
 
 
