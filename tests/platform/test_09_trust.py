@@ -108,7 +108,7 @@ def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited:
 
     question = until("Airflow asks", asked, 900)
     assert question.subject.startswith(f"Settle {HELD}?")
-    assert "| order_totals | orders | 0 | +4 | 4 |" in question.body
+    assert "| order_totals | orders | 0 | +4 | +0 | 4 |" in question.body
     until("the other day is settled", lambda: settled(limited)[OTHER] == 2)
     until("gold is built", lambda: _served(limited, OTHER) == 11, 900)
     assert HELD not in settled(limited)
