@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from running import Platform, until
+from schedule import skip_last_night
 from traffic import paid, placed
 from truth_check import untrue
 
@@ -35,6 +36,7 @@ def limited(platform: Platform) -> Iterator[Platform]:
     platform.send([placed(f"trust {OTHER} {n}", noon(OTHER) + timedelta(minutes=n)) for n in range(10)])
     platform.send([placed(f"trust {HELD} {n}", noon(HELD) + timedelta(minutes=n)) for n in range(3)])
     platform.run("daybreak", "up")
+    skip_last_night(platform)
     platform.wait_drained()
     platform.run("batch", "night", "--date", str(OTHER))
     secrets = platform.settings.home / "secrets.env"
