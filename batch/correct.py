@@ -15,6 +15,7 @@ from batch.causes import Cause
 from batch.coverage import Plan, settle
 from batch.day import Day
 from batch.differences import DIFFERENCES
+from batch.said import said_by_other
 from batch.truth import truth_table
 from infra import lake
 from infra.drills import point
@@ -87,8 +88,9 @@ def numbered(ledger: DataFrame) -> DataFrame:
 def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
     """Rows of the day whose truth is not what was last said of them: day, view, key, old, new, cause.
 
-    Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force;
-    or by the stream. The causes are those of the difference, after "definition" where another version had the last word.
+    Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force; or,
+    of a day that was never settled, by the stream of any other version that had its last word on the row; or by the stream.
+    The causes are those of the difference, after "definition" where another version had the last word.
     """
     own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
     settled_by = plan.settled_by.get(day.date, {}).get(view.name)
@@ -102,17 +104,22 @@ def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFram
     rows = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
     truth = _values(session, view, rows, "new")
     candidates = differing.join(_told(session, view, day, plan), "key", "full_outer")
-    if settled_by is None or settled_by == now:
+    # A row that differs has the present version's answer in `speed`; one that does not is the truth for both layers.
+    same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
+    if settled_by == now:
         said, by_other = F.col("speed"), F.lit(False)
         candidates = candidates.join(truth, "key", "left")
+    elif settled_by is None:
+        before = _values(session, view, said_by_other(session, view, day, now), "before")
+        candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
+        # Of what the other version never said, nobody knows whether it had come to it.
+        said = F.coalesce("before", "speed")
+        by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:
         speed = lake.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
-        before = said_last(view, speed.where(F.col("definition") == settled_by))
-        candidates = candidates.join(_values(session, view, before, "before"), "key", "full_outer")
-        candidates = candidates.join(truth, "key", "full_outer")
+        before = _values(session, view, said_last(view, speed.where(F.col("definition") == settled_by)), "before")
+        candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
         said = F.col("before")
-        # A row that differs has the new version's answer in `speed`; one that does not is the truth for both layers.
-        same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
         by_other = ~F.col("before").eqNullSafe(same)
     old = F.when(F.col("was_told"), F.col("told")).otherwise(said)
     redefined = F.when(F.col("was_told"), F.col("told_by") != now).otherwise(by_other)

@@ -63,6 +63,21 @@ def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
     )
 
 
+def said_by_other(session: SparkSession, view: View, day: Day, definition: str) -> DataFrame:
+    """What the stream had said of a day by other versions of the view, per key by the last one of them.
+
+    Only rows on which that version had its last word before the stream started anew: what was still open then has been
+    changed by later events too, and nobody was told that it is final.
+    """
+    other = F.col("definition") != F.lit(definition)
+    progress = lake.read(session, PROGRESS).where((F.col("query") == view.name) & other)
+    ends = progress.groupBy("lineage").agg(F.max("watermark").alias("watermark"))
+    speed = lake.read(session, speed_table(session, view)).where((F.col("day") == F.lit(day.date)) & other)
+    closed = speed.join(F.broadcast(ends), "lineage").where(view.closes() < F.col("watermark"))
+    newest = F.max("lineage").over(Window.partitionBy(*view.key))
+    return said_last(view, closed.withColumn("newest", newest).where(F.col("lineage") == F.col("newest")))
+
+
 def read(progress: DataFrame, silver_version: int) -> Ranges:
     """The offsets that the ingest had put into silver's commits below a version, its micro-batches merged."""
     done = progress.where((F.col("query") == INGEST) & (F.col("versions")["silver/events"] < silver_version))

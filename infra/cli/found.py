@@ -1,6 +1,6 @@
 """The command `found`: what the nights proved.
 
-Data flow: reconciliation/summary, archive/gaps -> a table on the terminal
+Data flow: reconciliation/{summary,corrections}, archive/gaps -> a table on the terminal
 Run: daybreak found --from 2026-01-01 --to 2026-01-03
 """
 
@@ -14,6 +14,7 @@ from rich.table import Table
 from infra.failures import PermanentFailure
 from infra.findings import findings
 from infra.gaps import missed
+from infra.redefined import redefined
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -52,6 +53,8 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
             f"[{colour}]{row.unexplained:,}[/]",
         )
     console.print(table)
+    for radius in redefined(settings(), first, last):
+        console.print(f"[bold]redefined[/]: {radius}", soft_wrap=True)
     for gap in missed(settings()):
         if gap.by == "archive" and gap.touches(first, last):
             console.print(

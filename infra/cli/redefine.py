@@ -1,6 +1,6 @@
 """The command `redefine`: put a changed view or contract into force, for the stream and over all of history.
 
-Data flow: the code as it is now -> stream rebuilt from silver and drained -> a night that redoes every settled day
+Data flow: the code as it is now -> stream rebuilt from silver and drained -> a night that redoes every settled day -> Radius
 Run: daybreak redefine
 
 Both versions stay visible: `definition` in speed and in the ledger of corrections, coverage and past_coverage.
@@ -9,7 +9,7 @@ Both versions stay visible: `definition` in speed and in the ledger of correctio
 import subprocess
 import sys
 import time
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Annotated
 
 import typer
@@ -19,6 +19,7 @@ from infra.cli import nights
 from infra.drain import INGEST, behind
 from infra.failures import PermanentFailure, TransientFailure
 from infra.reader import exists, read
+from infra.redefined import redefined
 from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, settings
@@ -34,8 +35,9 @@ STILL_SECONDS = 900
 def redefine(
     airflow: Annotated[bool, typer.Option(help="By a backfill, gold included; else the night alone.")] = True,
 ) -> None:
-    """Rebuild the stream by the definitions of this code, then redo every settled day by them."""
+    """Rebuild the stream by the definitions of this code, redo every settled day by them, and say what that moved."""
     s = settings()
+    started = datetime.now(UTC)
     supervisor = Supervisor(s)
     if not supervisor.is_running():
         raise PermanentFailure("the platform is not up: daybreak up")
@@ -52,7 +54,9 @@ def redefine(
     console.print("2 its views read silver")
     _drained(s, before)
     if not days:
-        console.print("no day is settled yet: there is nothing to redo")
+        console.print(
+            "no day is settled yet: there is nothing to redo. What was said of a day before, its night compares"
+        )
         return
     console.print(f"3 the night redoes what is settled by other definitions, of {len(days)} days")
     last = days[-1].isoformat()
@@ -60,6 +64,10 @@ def redefine(
         nights.backfill(last, last)
     else:
         nights.night(last)
+    found = redefined(s, days[0], days[-1], started)
+    console.print("4 what other definitions had said of these days" if found else "4 no settled row has changed")
+    for radius in found:
+        console.print(f"  {radius}", soft_wrap=True)
 
 
 def settled(s: Settings) -> list[date]:

@@ -337,6 +337,16 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
     expected |= {name: f"definition+{name}" for name in ("late", "conflict")}
     assert causes("older") == {key("order_totals", name): cause for name, cause in expected.items()}
 
+    # The stream says when that version had its last word; a day that was never settled is then corrected from it, but not
+    # where that version had said nothing.
+    begun = MicroBatch("order_totals", OLD, 0, Planned(WATERMARK, oclock(1), ()), "older", silver_version=1)
+    begun.record(spark)
+    assert causes(None) == causes(now), "all was still open"
+    MicroBatch("order_totals", OLD, 1, planned(), "older", silver_version=1).record(spark)
+    believed = differing | {"right": "definition", "late": "definition+late"}
+    assert causes(None) == {key("order_totals", name): cause for name, cause in believed.items()}
+    assert causes(now) == {key("order_totals", name): cause for name, cause in differing.items()}
+
 
 def test_a_correction_after_a_correction(reconciled: SparkSession) -> None:
     spark = reconciled
@@ -344,7 +354,8 @@ def test_a_correction_after_a_correction(reconciled: SparkSession) -> None:
     correct(spark, own, [DAY])
     again = replace(own, revisions={DAY.date: 2}, settled_by={DAY.date: dict(own.definitions)})
     assert changed(spark, ORDER_TOTALS, DAY, again).collect() == []
-    told = {"day": DAY.date, "view": "order_totals", "new": "{}", "run": "-", "revision": 1, "corrected_at": WATERMARK}
+    last = datetime.now(UTC) + timedelta(minutes=1)
+    told = {"day": DAY.date, "view": "order_totals", "new": "{}", "run": "-", "revision": 1, "corrected_at": last}
     rows = [
         told | {"key": key("order_totals", name), "definition": own.definitions["order_totals"]}
         for name in ("right", "partner late")

@@ -42,8 +42,12 @@ def where(row: dict[str, Any]) -> At:
     return row["topic"], row["partition"], row["offset"]
 
 
+TIGHTENED = "tightened=out_of_range"
+"""Kind of a record that a rule refused which was in force when it came: in quarantine for ever, and valid for the night."""
+
+
 def is_valid(entry: Entry) -> bool:
-    """Did the sender mean it as a valid event?"""
+    """Did the sender mean it as a valid event, and was it one for the stream?"""
     return entry.kind in ("good", "late", "duplicate", "neighbour")
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,16 @@ class Platform:
     def release(self, place: str) -> None:
         """Let it go on, and hold nobody else."""
         (self.settings.home / "drills" / place).unlink()
+
+
+def of_group(group: int) -> list[psutil.Process]:
+    """What still runs of a process group: Spark's JVM ends a moment after the program."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, ProcessLookupError):
+            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
 
 
 def _rows_written(commit: dict[str, Any]) -> bool:

@@ -37,7 +37,7 @@ def test_every_partition_is_conserved_to_its_end(platform: Platform) -> None:
 
 def test_every_difference_has_a_cause(platform: Platform) -> None:
     summaries = platform.rows("reconciliation/summary")
-    assert {row["day"] for row in summaries} == set(DAYS)
+    assert {row["day"] for row in summaries} >= set(DAYS)
     assert {(row["unexplained"], row["rows_unexplained"]) for row in summaries} == {(0, 0)}
     revenue = next(row for row in summaries if row["day"] == DAYS[1] and row["measure"] == "revenue_cents")
     assert revenue["speed"] + revenue["late"] == revenue["truth"]

@@ -7,17 +7,15 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-import psutil
 import pytest
 from accounting import At, where
-from running import TOPICS, VIEWS, Platform, until
+from running import TOPICS, VIEWS, Platform, of_group, until
 
 from infra.curves import delay_for
 from infra.s3 import client
@@ -198,21 +196,11 @@ def _read_everything(again: Platform) -> None:
         until("the replay has read everything", everything, REPLAY_SECONDS)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=180) == 0, file.read_text()[-3000:]
-        until("nothing of the replay runs", lambda: not _of_group(process.pid), 60)
+        until("nothing of the replay runs", lambda: not of_group(process.pid), 60)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-
-
-def _of_group(group: int) -> list[psutil.Process]:
-    """What still runs of a process group: Spark's JVM ends a moment after the program."""
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.NoSuchProcess, ProcessLookupError):
-            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
 
 
 @pytest.mark.timeout(2400)

@@ -7,6 +7,7 @@ Run: pytest tests/platform/test_03_kills.py
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from corpus import encoded, identity, order, payment
 
@@ -27,21 +28,22 @@ def burst(seed: int, per_second: float = PER_SECOND) -> Iterator[Sendable]:
     return ((copy.topic, copy.key, copy.value, copy.event_id, copy.kind) for copy in run.records())
 
 
-def placed(name: str, at: datetime) -> Sendable:
-    """One order of its own."""
+def placed(name: str, at: datetime, kind: str = "good", **changes: Any) -> Sendable:
+    """One order of its own, with `changes`."""
     at_ms = round(at.timestamp() * 1000)
-    order_id = _order_id(name)
-    event = order(name, at_ms, event_time=at_ms, order_id=order_id)
-    return "orders", order_id.encode(), encoded(event), event["event_id"], "good"
+    order_id = order_id_of(name)
+    event = order(name, at_ms, event_time=at_ms, order_id=order_id, **changes)
+    return "orders", order_id.encode(), encoded(event), event["event_id"], kind
 
 
 def paid(name: str, at: datetime) -> Sendable:
     """The captured payment of the order of that name."""
     at_ms = round(at.timestamp() * 1000)
-    order_id = _order_id(name)
+    order_id = order_id_of(name)
     event = payment(f"{name} paid", at_ms, event_time=at_ms, order_id=order_id)
     return "payments", order_id.encode(), encoded(event), event["event_id"], "good"
 
 
-def _order_id(name: str) -> str:
+def order_id_of(name: str) -> str:
+    """The order_id of the order of that name."""
     return f"o-{identity(name, 0).replace('-', '')}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from accounting import is_valid, payload, where
+from accounting import TIGHTENED, is_valid, payload, where
 from running import VIEWS, Platform
 
 HOUR = timedelta(hours=1)
@@ -25,13 +25,15 @@ class Event(NamedTuple):
     late_by_ms: int = 0
 
 
-def sent_events(platform: Platform) -> list[Event]:
-    """The first arrival of every valid event, by the broker's clock."""
+def sent_events(platform: Platform, by_stream: bool = False) -> list[Event]:
+    """The first arrival of every valid event, by the broker's clock; of those that were valid when they came, or are now."""
     arrivals = {
         where(row): row["arrival"] for row in platform.rows("bronze/events", "topic", "partition", "offset", "arrival")
     }
     first: dict[str, tuple[tuple[Any, ...], Event]] = {}
-    for entry in filter(is_valid, platform.sent()):
+    for entry in platform.sent():
+        if not is_valid(entry) and (by_stream or entry.kind != TIGHTENED):
+            continue
         at = (entry.topic, entry.partition, entry.offset)
         fields = payload(entry)
         order = (arrivals[at], *at)
@@ -130,7 +132,7 @@ def misspoken(platform: Platform) -> list[str]:
 
     A row of order_payments that the watermark has not closed yet may be missing; a row that is there must be right.
     """
-    silver, sent, faults = silver_events(platform), sent_events(platform), []
+    silver, sent, faults = silver_events(platform), sent_events(platform, by_stream=True), []
     on_time = [event for event in silver if not event.late_by_ms]
     newest = max(row["lineage"] for row in platform.rows("speed/progress", "lineage"))
     marks = platform.rows("speed/progress", "query", "lineage", "watermark")
