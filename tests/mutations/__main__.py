@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,14 +25,15 @@ from rich.console import Console
 from rich.table import Table
 
 from infra.settings import ROOT
+from tests.mutations.jvm import warm_jvm
 from tests.mutations.listed import MUTATIONS
 from tests.mutations.mutation import Mutation
 
 SHARED = (".venv", ".daybreak/jars", ".daybreak/bin")
 """What a copy has by a link; it shares no data, logs or settings of a platform that may be running."""
 
-NO_CODE = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "AttributeError")
-"""Failures that any typing error gives: such a mutation shows nothing of the check."""
+NO_CODE = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "AttributeError", "py4j.")
+"""Failures that any typing error gives, or a JVM that is gone: such a run shows nothing of the check."""
 
 
 class Verdict(StrEnum):
@@ -57,7 +58,7 @@ class Ran:
         """1 is pytest's code for tests that ran and failed; 2 to 5 are no answer."""
         if self.code == 0:
             return Verdict.SURVIVED
-        fails = self.code == 1 and self.said and not any(f"{kind}:" in self.said for kind in NO_CODE)
+        fails = self.code == 1 and self.said and not any(kind in self.said for kind in NO_CODE)
         return Verdict.CAUGHT if fails else Verdict.BROKEN
 
 
@@ -78,7 +79,7 @@ def copied() -> Iterator[Path]:
         yield tree
 
 
-def run(tree: Path, checks: Sequence[str], seconds: int) -> Ran:
+def run(tree: Path, checks: Sequence[str], seconds: float, jvm: Mapping[str, str]) -> Ran:
     """Run checks in a tree until the first fails, for so many seconds at most."""
     report = tree / "report.xml"
     options = ["-x", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
@@ -86,7 +87,7 @@ def run(tree: Path, checks: Sequence[str], seconds: int) -> Ran:
     process = subprocess.Popen(
         [sys.executable, "-B", "-m", "pytest", *options, *checks],
         cwd=tree,
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, **jvm},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -96,7 +97,6 @@ def run(tree: Path, checks: Sequence[str], seconds: int) -> Ran:
     except subprocess.TimeoutExpired:
         code = None
     finally:
-        # Spark's JVM is a child of its own.
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -116,6 +116,8 @@ def main(
     seconds: Annotated[int, typer.Option(help="Longest time for one check")] = 900,
 ) -> None:
     """Ends with 1 if a mutation survives, or if its check does not run."""
+    # As by Ctrl-C, so that what was started is ended too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console()
     chosen = [one for one in MUTATIONS if not words or any(word in f"{one.name} {one.file}" for word in words)]
     if only_list:
@@ -123,28 +125,23 @@ def main(
         return
     if not chosen:
         raise typer.BadParameter(f"no mutation has {words} in its name or file")
-    checks = list(dict.fromkeys(one.caught_by for one in chosen))
-    console.print(f"{len(checks)} checks on the code as it is", highlight=False)
-    with copied() as tree:
-        sound = run(tree, checks, seconds * len(checks))
-    if sound.code:
-        console.print(
-            f"they do not pass without a mutation (pytest ended with {sound.code}): {sound.said}", markup=False
-        )
-        raise typer.Exit(1)
     found: list[tuple[Mutation, Ran | None]] = []
-    for number, one in enumerate(chosen, 1):
+    with warm_jvm() as jvm:
+        checks = list(dict.fromkeys(one.caught_by for one in chosen))
+        console.print(f"{len(checks)} checks on the code as it is", highlight=False)
         with copied() as tree:
-            one.apply(tree)
-            ran = run(tree, [one.caught_by], seconds)
-        console.print(
-            f"{number}/{len(chosen)} {ran.verdict}: {one.name}", markup=False, highlight=False, soft_wrap=True
-        )
-        if ran.verdict is Verdict.BROKEN:
-            console.print(
-                f"    pytest ended with {ran.code}: {ran.said}", markup=False, highlight=False, soft_wrap=True
-            )
-        found.append((one, ran))
+            sound = run(tree, checks, seconds * len(checks), jvm)
+        if sound.code != 0:
+            console.print(f"they do not pass without a mutation (pytest: {sound.code}): {sound.said}", markup=False)
+            raise typer.Exit(1)
+        for number, one in enumerate(chosen, 1):
+            with copied() as tree:
+                one.apply(tree)
+                ran = run(tree, [one.caught_by], seconds, jvm)
+            found.append((one, ran))
+            told = f"{number}/{len(chosen)} {ran.verdict}: {one.name}"
+            said = "" if ran.verdict is Verdict.SURVIVED else f" (pytest: {ran.code}) {ran.said[:300]}"
+            console.print(told + said, markup=False, highlight=False, soft_wrap=True)
     console.print(table(found))
     raise typer.Exit(int(any(ran and ran.verdict is not Verdict.CAUGHT for _, ran in found)))
 

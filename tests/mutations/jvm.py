@@ -1,0 +1,36 @@
+"""One Spark JVM for many runs of pytest: each makes a new SparkContext in it, and finds Spark's classes loaded and compiled.
+
+Data flow: settings -> a JVM -> the environment of the Python processes that shall use it
+Run: python -m tests.mutations
+Source: pyspark.java_gateway, PYSPARK_GATEWAY_PORT and PYSPARK_GATEWAY_SECRET.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyspark.java_gateway import launch_gateway
+
+from infra.session import write_defaults
+from infra.settings import settings
+
+
+@contextmanager
+def warm_jvm() -> Iterator[Mapping[str, str]]:
+    """The JVM lives as long as the context. A cold one takes longer than most tests."""
+    with TemporaryDirectory(prefix="daybreak-jvm-") as folder:
+        home = Path(folder)
+        (home / "jars").symlink_to(settings().home / "jars")
+        os.environ["SPARK_CONF_DIR"] = str(write_defaults(settings().model_copy(update={"home": home})))
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        gateway = launch_gateway(popen_kwargs=quiet)
+        where = gateway.java_parameters
+        try:
+            yield {"PYSPARK_GATEWAY_PORT": str(where.port), "PYSPARK_GATEWAY_SECRET": where.auth_token}
+        finally:
+            gateway.shutdown()
+            # It ends when its input does.
+            gateway.proc.communicate()
