@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from infra.settings import ROOT
-from tests.mutations.__main__ import Ran, Verdict
 from tests.mutations.listed import MUTATIONS
 from tests.mutations.mutation import Mutation
+from tests.mutations.trial import Ran, Verdict
 
 named = pytest.mark.parametrize("one", MUTATIONS, ids=lambda one: one.name)
 

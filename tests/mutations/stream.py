@@ -111,8 +111,8 @@ STREAM = (
     Mutation(
         "writing: a repeated micro-batch is appended again",
         "infra/writes.py",
-        '        .option("txnAppId", writer)\n',
-        '        .option("txnAppId", f"{writer}/{id(frame)}")\n',
+        '        .option("txnAppId", writer)\n        .option("txnVersion", version)\n',
+        "",
         "tests/infra/test_writes.py::test_a_batch_is_appended_once",
     ),
 )

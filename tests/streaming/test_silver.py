@@ -18,9 +18,9 @@ JUDGED = StructType(
 
 def test_an_event_lies_on_its_own_utc_day(spark: SparkSession) -> None:
     rows = [
-        {"event_id": "last of January", "event_time": MIDNIGHT - MILLISECOND, "outcome": Outcome.ACCEPTED},
-        {"event_id": "first of February", "event_time": MIDNIGHT, "outcome": Outcome.ACCEPTED},
-        {"event_id": "again", "event_time": MIDNIGHT, "outcome": Outcome.DUPLICATE},
+        {"event_id": "last of January", "event_time": MIDNIGHT - MILLISECOND, "outcome": Outcome.ACCEPTED.value},
+        {"event_id": "first of February", "event_time": MIDNIGHT, "outcome": Outcome.ACCEPTED.value},
+        {"event_id": "again", "event_time": MIDNIGHT, "outcome": Outcome.DUPLICATE.value},
     ]
     judged = frame(spark, [{"arrival": MIDNIGHT + timedelta(days=2), **row} for row in rows], JUDGED)
     found = {row["event_id"]: (row["day"], row["definition"]) for row in accepted(judged, "v1").collect()}
