@@ -4,10 +4,10 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lock clean
+.PHONY: help setup demo test check mutations lock clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 setup: ## Install Python packages, jars and MinIO (once; a second time takes no time)
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
@@ -26,6 +26,10 @@ check: ## Lint, format, types and the quick tests that need no service
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
 	@$(VENV)/python -m pytest -m "not platform and not lake" -q
+
+mutations: ## Make each listed mistake in a copy of the code, and see its check notice; ONLY="gate" for some
+	@$(SETUP) python jars
+	@$(VENV)/python -m tests.mutations $(ONLY)
 
 lock: ## Resolve pyproject.toml again into infra/requirements.lock
 	@$(SETUP) python

@@ -140,6 +140,19 @@ def test_without_a_watermark_every_row_is_open(spark: SparkSession) -> None:
     assert row["causes"] == [Cause.PENDING]
 
 
+def test_a_row_is_open_until_the_watermark_has_passed_its_end(spark: SparkSession) -> None:
+    millisecond = timedelta(milliseconds=1)
+    ends = [WATERMARK - millisecond, WATERMARK, WATERMARK + millisecond]
+    counted = spark.createDataFrame([(end - timedelta(minutes=1), end, 1, 1, 1) for end in ends], SCHEMA)
+    none = spark.createDataFrame([], SCHEMA)
+    found = compared(ORDER_TOTALS, {"speed": none, "counted": counted, "truth": counted}, WATERMARK)
+    assert [row["causes"] for row in found.orderBy("key").collect()] == [
+        [Cause.UNEXPLAINED],
+        [Cause.PENDING],
+        [Cause.PENDING],
+    ]
+
+
 def test_the_sums_lead_from_what_was_said_to_the_truth(spark: SparkSession) -> None:
     by_measure = {row["measure"]: row for row in summary(ORDER_TOTALS, compare(spark)).collect()}
     assert set(by_measure) == set(ORDER_TOTALS.measures)

@@ -53,9 +53,9 @@ def over(*rows: Mapping[str, Any], settled: Mapping[str, int] | None = None, flo
         (-79, -100, True),
         (0, 0, False),
         (1, 0, True),
-        # 0.2 is no binary fraction: a float would be off by one cent here.
-        (8_000_000_000_000_004, 10_000_000_000_000_005, False),
-        (8_000_000_000_000_003, 10_000_000_000_000_005, True),
+        # 0.2 is no binary fraction, and these sums are none that a float has: it would ask at the limit here.
+        (40_000_000_000_000_028, 50_000_000_000_000_035, False),
+        (40_000_000_000_000_027, 50_000_000_000_000_035, True),
     ],
 )
 def test_the_limit_is_exact(speed: int, truth: int, asks: bool) -> None:

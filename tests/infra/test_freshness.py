@@ -85,6 +85,8 @@ def test_what_is_not_visible_yet_is_not_counted() -> None:
     found = {row.stage: row for row in summary(table, Clock.EVENT)}
     assert found["speed/totals"] == Freshness(None, "speed/totals", 1, 8.0, 8.0, 8.0)
     assert found["gold"] == Freshness(None, "gold", 0, None, None, None)
+    # A later build has what every view had, and no more.
+    assert seconds(placed([event(0, 0), event(9, 1)], progress, [(7, 50), (20, 60)]), "gold") == [60, None]
 
 
 def test_gold_waits_for_the_first_build_that_began_after_the_slowest_view() -> None:

@@ -1,10 +1,10 @@
 """Every bad record lands where its name says, every odd but valid one is decoded, and nothing throws."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from corpus import Record, neighbours, poison
+from corpus import Record, encoded, neighbours, order, poison
 from pyspark.sql import SparkSession
 
 from streaming.bronze import RECORD
@@ -63,3 +63,17 @@ def test_how_an_event_is_written_is_no_other_content(spark: SparkSession) -> Non
     assert [row["reasons"] for row in found] == [[]] * 4
     assert len({row["content_hash"] for row in found[:3]}) == 1
     assert found[3]["content_hash"] != found[0]["content_hash"]
+
+
+def test_the_limits_of_a_clock_are_exact_to_the_millisecond(spark: SparkSession) -> None:
+    """Kafka's own clock is none that a test could meet exactly, so these are no records of the corpus."""
+    ahead, old = timedelta(minutes=5), timedelta(days=-366)
+    millisecond = timedelta(milliseconds=1)
+    expected = {ahead: [], ahead + millisecond: [Reason.FUTURE], old: [], old - millisecond: [Reason.TOO_OLD]}
+    arrival = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+    rows = []
+    for place, by in enumerate(expected):
+        event = order(str(by), NOW_MS, event_time=NOW_MS + round(by / millisecond))
+        rows.append(("orders", 0, place, arrival, event["order_id"].encode(), encoded(event), None))
+    found = judge(spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
+    assert [row["reasons"] for row in found] == list(expected.values())

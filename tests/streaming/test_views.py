@@ -26,17 +26,23 @@ def order(
     return {"topic": "orders", "event_type": "order_placed", "event_time": at, "orders": own} | more
 
 
-def payment(at: datetime, payment_id: str, order_id: str = "o-1", kind: str = "payment_captured") -> dict[str, Any]:
-    own = {"payment_id": payment_id, "order_id": order_id, "card_id": "card-1", "amount_cents": 100}
+def payment(
+    at: datetime, payment_id: str, order_id: str = "o-1", kind: str = "payment_captured", cents: int = 100
+) -> dict[str, Any]:
+    own = {"payment_id": payment_id, "order_id": order_id, "card_id": "card-1", "amount_cents": cents}
     return {"topic": "payments", "event_type": kind, "event_time": at, "payments": own}
+
+
+def candidates(spark: SparkSession, view: View, events: list[dict[str, Any]]) -> DataFrame:
+    """What the view makes of events, before it prefers one row per key."""
+    blank: Mapping[str, None] = dict.fromkeys(EVENT.fieldNames())
+    frame: DataFrame = spark.createDataFrame([{**blank, **event} for event in events], EVENT)
+    return view.rows({topic: topic_events(frame, topic) for topic in view.inputs})
 
 
 def answer(spark: SparkSession, view: View, events: list[dict[str, Any]]) -> list[Row]:
     """The view's rows in the order of its key."""
-    blank: Mapping[str, None] = dict.fromkeys(EVENT.fieldNames())
-    frame: DataFrame = spark.createDataFrame([{**blank, **event} for event in events], EVENT)
-    inputs = {topic: topic_events(frame, topic) for topic in view.inputs}
-    return view.answer(view.rows(inputs)).orderBy(*view.key).collect()
+    return view.answer(candidates(spark, view, events)).orderBy(*view.key).collect()
 
 
 def test_a_minute_is_half_open_and_only_placed_orders_count(spark: SparkSession) -> None:
@@ -54,6 +60,11 @@ def test_a_minute_is_half_open_and_only_placed_orders_count(spark: SparkSession)
     found = [(row["window_start"].minute, row["orders"], row["items"], row["revenue_cents"]) for row in rows]
     assert found == [(59, 1, 1, 3), (0, 2, 4, 150), (1, 1, 1, 7)]
     assert {row["window_end"] - row["window_start"] for row in rows} == {timedelta(minutes=1)}
+
+
+def test_orders_of_equal_value_count_each(spark: SparkSession) -> None:
+    (row,) = answer(spark, ORDER_TOTALS, [order(NOON, order_id, cents=199) for order_id in ("o-1", "o-2", "o-3")])
+    assert (row["orders"], row["items"], row["revenue_cents"]) == (3, 3, 597)
 
 
 def test_the_last_minute_of_a_day_is_that_days(spark: SparkSession) -> None:
@@ -103,6 +114,23 @@ def test_an_order_has_its_first_payment_within_the_hour(orders: dict[str, Row], 
 def test_every_placed_order_is_one_row_and_nothing_else_is(orders: dict[str, Row]) -> None:
     assert set(orders) == set(PAID)
     assert {(row["orders"], row["paid_orders"]) for row in orders.values()} == {(1, 1), (1, 0)}
+
+
+def test_a_payment_counts_to_the_cent(spark: SparkSession) -> None:
+    (row,) = answer(spark, ORDER_PAYMENTS, [order(NOON, cents=250), payment(NOON, "p-1", cents=199)])
+    assert (row["total_cents"], row["amount_cents"]) == (250, 199)
+
+
+def test_of_an_order_placed_twice_the_paid_one_is_its_row(spark: SparkSession) -> None:
+    events = [order(NOON), payment(NOON + MILLISECOND, "p-1"), order(NOON + HOUR), order(NOON - 2 * HOUR)]
+    (row,) = answer(spark, ORDER_PAYMENTS, events)
+    assert (row["payment_id"], row["ordered_at"].astimezone(UTC)) == ("p-1", NOON)
+
+
+def test_a_row_closes_when_no_event_can_change_it(spark: SparkSession) -> None:
+    for view, after in ((ORDER_TOTALS, timedelta(minutes=1)), (ORDER_PAYMENTS, HOUR)):
+        (row,) = candidates(spark, view, [order(NOON)]).select(F.unix_millis(view.closes()).alias("closes")).collect()
+        assert row["closes"] == (NOON + after).timestamp() * 1000, view.name
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)

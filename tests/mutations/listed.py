@@ -1,0 +1,12 @@
+"""All mutations, in the order of the data.
+
+Data flow: the layers' lists -> MUTATIONS
+Run: python -m tests.mutations --list
+"""
+
+from tests.mutations.night import NIGHT
+from tests.mutations.shown import SHOWN
+from tests.mutations.stream import STREAM
+from tests.mutations.views import VIEWS_AND_CONTRACTS
+
+MUTATIONS = (*VIEWS_AND_CONTRACTS, *STREAM, *NIGHT, *SHOWN)

@@ -1,0 +1,161 @@
+"""Mistakes in the definitions that both layers share, and that the night alone therefore cannot see: contracts and views.
+
+Data flow: streaming/contracts, judge, repeats, silver, views -> Mutation
+Run: python -m tests.mutations streaming/views
+"""
+
+from tests.mutations.mutation import Mutation
+
+JUDGE, REPEATS = "tests/streaming/test_judge.py", "tests/streaming/test_repeats.py"
+SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
+TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
+
+VIEWS_AND_CONTRACTS = (
+    Mutation(
+        "judge: a clock that is ahead by just the limit is refused",
+        "streaming/judge.py",
+        'F.col("time") > F.col("arrival") + F.expr(AHEAD)',
+        'F.col("time") >= F.col("arrival") + F.expr(AHEAD)',
+        f"{JUDGE}::test_the_limits_of_a_clock_are_exact_to_the_millisecond",
+    ),
+    Mutation(
+        "judge: one field too many is let through",
+        "streaming/judge.py",
+        'F.size(F.array_except("fields", F.lit(contract.schema.fieldNames()))) > 0',
+        'F.size(F.array_except("fields", F.lit(contract.schema.fieldNames()))) > 1',
+        f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
+    ),
+    Mutation(
+        "judge: only the first reason is kept",
+        "streaming/judge.py",
+        "F.array_distinct(F.array_compact(F.array(*reasons)))",
+        "F.slice(F.array_compact(F.array(*reasons)), 1, 1)",
+        f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
+    ),
+    Mutation(
+        "contract: an order's total leaves out the quantities",
+        "streaming/contracts/orders.py",
+        'F.try_multiply(item["quantity"], item["unit_price_cents"])',
+        'item["unit_price_cents"]',
+        f"{JUDGE}::test_an_odd_record_is_valid",
+    ),
+    Mutation(
+        "contract: the smallest amount in range is refused",
+        "streaming/contracts/contract.py",
+        "lambda event: ~event[field].between(low, high))",
+        "lambda event: ~event[field].between(low + 1, high))",
+        f"{JUDGE}::test_an_odd_record_is_valid",
+    ),
+    Mutation(
+        "duplicates: the first by offset stands, not the first by arrival",
+        "streaming/repeats.py",
+        '("arrival", "topic", "partition", "offset")',
+        '("topic", "partition", "offset", "arrival")',
+        f"{REPEATS}::test_an_arrival_has_its_outcome",
+    ),
+    Mutation(
+        "duplicates: other content under the same id is only a repetition",
+        "streaming/repeats.py",
+        'F.col("content_hash") == F.col("_first")',
+        'F.col("_place") > 1',
+        f"{REPEATS}::test_an_arrival_has_its_outcome",
+    ),
+    Mutation(
+        "duplicates: what silver has already is no first arrival",
+        "streaming/repeats.py",
+        'F.col("written").desc(), *ARRIVAL_ORDER',
+        'F.col("arrival").asc_nulls_last(), *ARRIVAL_ORDER',
+        f"{REPEATS}::test_an_arrival_has_its_outcome",
+    ),
+    Mutation(
+        "silver: a conflict is dropped, not quarantined",
+        "streaming/silver.py",
+        "isin(Outcome.REJECTED.value, Outcome.CONFLICT.value)",
+        "isin(Outcome.REJECTED.value)",
+        f"{REPEATS}::test_a_conflict_goes_to_quarantine_with_its_reason",
+    ),
+    Mutation(
+        "silver: an event lies on the day of its arrival",
+        "streaming/silver.py",
+        '.withColumn("day", F.to_date("event_time"))',
+        '.withColumn("day", F.to_date("arrival"))',
+        f"{SILVER}::test_an_event_lies_on_its_own_utc_day",
+    ),
+    Mutation(
+        "window edge: the first millisecond of a minute counts to the one before",
+        TOTALS,
+        'F.window("event_time", "1 minute")',
+        'F.window(F.col("event_time") - F.expr("INTERVAL 1 MILLISECOND"), "1 minute")',
+        f"{VIEWS}::test_a_minute_is_half_open_and_only_placed_orders_count",
+    ),
+    Mutation(
+        "order_totals: cancelled orders count as placed",
+        TOTALS,
+        'events["orders"].where(F.col("event_type") == "order_placed")',
+        'events["orders"]',
+        f"{VIEWS}::test_a_minute_is_half_open_and_only_placed_orders_count",
+    ),
+    Mutation(
+        "cents lost: two orders of the same value are one in the revenue",
+        TOTALS,
+        'F.sum("total_cents")',
+        'F.sum_distinct("total_cents")',
+        f"{VIEWS}::test_orders_of_equal_value_count_each",
+    ),
+    Mutation(
+        "order_totals: a minute closes at its beginning",
+        TOTALS,
+        'closes=lambda: F.col("window_end")',
+        'closes=lambda: F.col("window_start")',
+        f"{VIEWS}::test_a_row_closes_when_no_event_can_change_it",
+    ),
+    Mutation(
+        "window edge: a payment after exactly an hour is too late",
+        PAYMENTS,
+        '(F.col("captured_at") <= F.col("ordered_at")',
+        '(F.col("captured_at") < F.col("ordered_at")',
+        f"{VIEWS}::test_an_order_has_its_first_payment_within_the_hour",
+    ),
+    Mutation(
+        "window edge: a payment in the order's own millisecond is too early",
+        PAYMENTS,
+        'F.col("captured_at") >= F.col("ordered_at")',
+        'F.col("captured_at") > F.col("ordered_at")',
+        f"{VIEWS}::test_an_order_has_its_first_payment_within_the_hour",
+    ),
+    Mutation(
+        "join: inner for left, so that unpaid orders vanish",
+        PAYMENTS,
+        'in_its_hour, "left_outer"',
+        'in_its_hour, "inner"',
+        f"{VIEWS}::test_every_placed_order_is_one_row_and_nothing_else_is",
+    ),
+    Mutation(
+        "join: full for left, so that payments without an order are rows",
+        PAYMENTS,
+        'in_its_hour, "left_outer"',
+        'in_its_hour, "full_outer"',
+        f"{VIEWS}::test_every_placed_order_is_one_row_and_nothing_else_is",
+    ),
+    Mutation(
+        "tie-break: of two payments at once the larger id is kept",
+        PAYMENTS,
+        'F.col("payment_id").asc_nulls_last()',
+        'F.col("payment_id").desc_nulls_last()',
+        f"{VIEWS}::test_an_order_has_its_first_payment_within_the_hour",
+    ),
+    Mutation(
+        "prefer: of an order placed twice the unpaid one is kept",
+        PAYMENTS,
+        'F.col("captured_at").asc_nulls_last()',
+        'F.col("captured_at").asc_nulls_first()',
+        f"{VIEWS}::test_of_an_order_placed_twice_the_paid_one_is_its_row",
+    ),
+    Mutation(
+        "cents lost: a payment counts in whole units of the currency",
+        PAYMENTS,
+        '            "amount_cents",\n',
+        '            (F.col("amount_cents") - F.col("amount_cents") % 100).alias("amount_cents"),\n',
+        f"{VIEWS}::test_a_payment_counts_to_the_cent",
+    ),
+)
