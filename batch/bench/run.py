@@ -110,7 +110,8 @@ def _recompute(home: Path) -> tuple[float, list[str]]:
 @contextmanager
 def _lake_in(home: Path) -> Iterator[None]:
     """This process's state and lake are in a folder, so that no service is asked for anything."""
-    os.environ["DAYBREAK_HOME"] = str(home)
+    # What a cluster's executors spend is not seen from here.
+    os.environ |= {"DAYBREAK_HOME": str(home), "DAYBREAK_SPARK_MASTER": "local[2]"}
     own = OnDisk(home=home)
     with patch.object(tables, "settings", lambda: own):
         yield

@@ -1,6 +1,6 @@
--- Valid orders, duplicates included.
+-- Valid orders, duplicates included. Materialised, or DuckDB decodes a record again for every rule.
 CREATE TEMP TABLE orders AS
-WITH parsed AS (
+WITH parsed AS MATERIALIZED (
     SELECT
         * EXCLUDE (doc),
         json_keys(doc) AS fields,
