@@ -126,6 +126,11 @@ def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:
         .option("failOnDataLoss", "true")
         .load()
     )
+    return with_envelope(found)
+
+
+def with_envelope(found: DataFrame) -> DataFrame:
+    """Records (columns of RECORD) as the archive keeps them: with what it finds them by."""
     text = F.col("value").cast("string")
     envelope = F.from_json(text, "event_id string, event_time long", {"mode": "PERMISSIVE"})
     return (
