@@ -51,6 +51,12 @@ class Page:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
+    def marks(self, chart: str) -> list[dict[str, str]]:
+        """What each mark of a chart stands for, as the page has drawn it."""
+        script = f'[...document.querySelectorAll("#{chart} .mark")].map(mark => ({{...mark.dataset}}))'
+        found: list[dict[str, str]] = self.ask(script)
+        return found
+
     def press(self, key: str) -> None:
         """One key, as a keyboard sends it."""
         text = {"Enter": "\r", " ": " "}.get(key)

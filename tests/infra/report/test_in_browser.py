@@ -16,7 +16,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 LOOKS = [(1280, False), (1280, True), (375, False), (375, True)]
-MARKS = """[...document.querySelectorAll("#%s .mark")].map(mark => ({...mark.dataset}))"""
 READABLE = 4.5
 """The contrast of small text that WCAG 2.2 asks for (1.4.3, AA)."""
 CONTRASTS = """(() => {
@@ -89,7 +88,7 @@ def test_the_heat_map_is_the_summary(opened: Page) -> None:
     of = sample()
     found = {
         (row["day"], row["view"]): (int(row["differing"]), int(row["unexplained"]))
-        for row in opened.ask(MARKS % "differences")
+        for row in opened.marks("differences")
     }
     assert found == {
         (str(row["day"]), row["view"]): (row["rows_differing"], row["rows_unexplained"]) for row in of.summary
@@ -100,7 +99,7 @@ def test_the_waterfall_is_the_summary_of_the_chosen_day_and_view(opened: Page) -
     for view in ("payments", "totals"):
         opened.ask(f"choose('{DAY}', '{view}')")
         found: dict[str, dict[str, tuple[int, int]]] = {}
-        for row in opened.ask(MARKS % "waterfall"):
+        for row in opened.marks("waterfall"):
             assert row["view"] == view
             found.setdefault(row["measure"], {})[row["step"]] = (int(row["start"]), int(row["end"]))
         rows = [row for row in sample().summary if (row["day"], row["view"]) == (DAY, view)]
@@ -113,7 +112,7 @@ def test_the_waterfall_is_the_summary_of_the_chosen_day_and_view(opened: Page) -
 
 
 def test_the_curve_is_the_table_with_the_setting_and_the_night(opened: Page) -> None:
-    found = opened.ask(MARKS % "curve")
+    found = opened.marks("curve")
     rows = [row for row in found if row["line"] == "rows final"]
     drawn = {(r["view"], r["delay"]): (int(r["some"]), int(r["whole"])) for r in rows}
     table = [row for row in sample().curve if row["day"] == DAY]
@@ -129,7 +128,7 @@ def test_the_curve_is_the_table_with_the_setting_and_the_night(opened: Page) -> 
 
 
 def test_the_histogram_is_the_waits_and_parts_at_the_gate(opened: Page) -> None:
-    found = opened.ask(MARKS % "lateness")
+    found = opened.marks("lateness")
     for view in ("payments", "totals"):
         rows = [row for row in sample().waits if row["view"] == view]
         for basis, name in (("stream", "read"), ("log", "order")):
@@ -144,7 +143,7 @@ def test_freshness_is_drawn_by_both_clocks(opened: Page) -> None:
     of = figures(sample())
     for clock in ("event", "arrival"):
         opened.ask(f"document.querySelector('#freshness input[value={clock}]').click()")
-        found = {(r["stage"], r["hour"], r["cut"]): float(r["seconds"]) for r in opened.ask(MARKS % "freshness")}
+        found = {(r["stage"], r["hour"], r["cut"]): float(r["seconds"]) for r in opened.marks("freshness")}
         expected = {
             (one.stage, one.hour.isoformat(), cut): getattr(one, cut)
             for one in of.fresh for cut in ("p50", "p95", "p99") if one.clock == clock
@@ -154,13 +153,13 @@ def test_freshness_is_drawn_by_both_clocks(opened: Page) -> None:
 
 def test_lag_conservation_and_hand_over_are_the_figures(opened: Page) -> None:
     of = figures(sample())
-    assert [int(row["events"]) for row in opened.ask(MARKS % "lag")] == [one.events for one in of.lagging]
-    parts, gaps = split(opened.ask(MARKS % "conservation"))
+    assert [int(row["events"]) for row in opened.marks("lag")] == [one.events for one in of.lagging]
+    parts, gaps = split(opened.marks("conservation"))
     assert {(r["topic"], int(r["partition"]), r["part"]): int(r["count"]) for r in parts} == {
         (one.topic, one.partition, part): count for one in of.kept for part, count in one.parts.items() if count
     }
     assert [(r["by"], int(r["start"]), int(r["end"])) for r in gaps] == [(g.by, g.start, g.end) for g in sample().gaps]
-    drawn = [(r["layer"], r["status"], r["start"], r["end"]) for r in opened.ask(MARKS % "served")]
+    drawn = [(r["layer"], r["status"], r["start"], r["end"]) for r in opened.marks("served")]
     assert drawn == [(one.layer, one.status, one.start.isoformat(), one.end.isoformat()) for one in of.served]
 
 
@@ -206,4 +205,4 @@ def test_a_fault_is_seen_at_once(chromium: Page, tmp_path: Path) -> None:
     chromium.open(bad, 375, dark=False)
     assert "3 differences have no cause" in chromium.ask("document.querySelector('.verdict.bad').textContent")
     assert chromium.ask("document.querySelector('.tile.bad[data-figure=unexplained] strong').textContent") == "3"
-    assert {row["step"] for row in chromium.ask(MARKS % "waterfall")} >= {"unexplained"}
+    assert {row["step"] for row in chromium.marks("waterfall")} >= {"unexplained"}
