@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
-from running import COMPILE_LESS
 
 from infra import committed, send, tables
 from infra.session import write_defaults
@@ -21,9 +20,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session with the platform's own settings, on local files."""
     home = tmp_path_factory.mktemp("spark")
     (home / "jars").symlink_to(settings().home / "jars")
-    own = settings().model_copy(update={"home": home, "java_options": COMPILE_LESS})
-    os.environ["SPARK_CONF_DIR"] = str(write_defaults(own))
-    session = (
+    os.environ["SPARK_CONF_DIR"] = str(write_defaults(settings().model_copy(update={"home": home})))
+    own = (
         SparkSession.builder.appName("tests")
         .master("local[2]")
         .config("spark.driver.memory", "1g")
@@ -31,9 +29,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.sql.adaptive.enabled", "false")
         .getOrCreate()
     )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    own.sparkContext.setLogLevel("ERROR")
+    yield own
+    own.stop()
     # It says good-bye at the interpreter's exit, when the stream that pytest gave it is closed: pytest has the last word.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
