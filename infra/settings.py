@@ -90,10 +90,6 @@ class Settings(BaseSettings):
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
 
-    java_options: str = Field(
-        "", description="More options of every JVM of ours; -XX:TieredStopAtLevel=1 suits short jobs on few cores"
-    )
-
     trigger_seconds: int = Field(1, ge=0, description="Trigger of the ingest query")
     view_trigger_seconds: int = Field(1, ge=0, description="Trigger of the view queries")
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
@@ -131,12 +127,7 @@ class Settings(BaseSettings):
     @property
     def jvm(self) -> list[str]:
         """The options of every JVM of ours, but for its heap."""
-        return [
-            "-Duser.timezone=UTC",
-            "-XX:+UseSerialGC",
-            f"-Djava.io.tmpdir={self.home}/tmp",
-            *self.java_options.split(),
-        ]
+        return ["-Duser.timezone=UTC", "-XX:+UseSerialGC", f"-Djava.io.tmpdir={self.home}/tmp"]
 
     @property
     def postgres(self) -> str:

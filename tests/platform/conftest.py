@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from running import COMPILE_LESS, Platform
+from running import Platform
 from warm import Driver
 
 from infra.services.processes import left_over
@@ -20,11 +20,11 @@ def platform() -> Iterator[Platform]:
     """Kafka, MinIO, Postgres and the stream, started by the command that users start them with."""
     # The user's own platform, endpoints and jar settings must not leak into this one.
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
-    env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE, "DAYBREAK_JAVA_OPTIONS": COMPILE_LESS}
+    env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE}
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
-        for name in ("DAYBREAK_HOME", "DAYBREAK_PORT_BASE", "DAYBREAK_JAVA_OPTIONS"):
+        for name in ("DAYBREAK_HOME", "DAYBREAK_PORT_BASE"):
             patch.setenv(name, env[name])
         own = Platform(load(), env)
         if HOME.exists():

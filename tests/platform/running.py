@@ -31,8 +31,6 @@ TOPICS = ("orders", "payments")
 VIEWS = ("order_totals", "order_payments")
 DRAIN_SECONDS = 600
 """Longest wait for the stream: a restart takes 20 s on an idle machine, and tests may share it."""
-COMPILE_LESS = "-XX:TieredStopAtLevel=1"
-"""For drivers that are started often and live for a minute: the JVM's second compiler takes more time than it gives back."""
 
 
 def until(what: str, found: Callable[[], Any], seconds: float = DRAIN_SECONDS) -> Any:
