@@ -63,7 +63,10 @@ const waterfallOf = { again: () => {} };
       const room = (high - low || Math.abs(high) * 0.01 || 1) * 0.06;
       const x = d3.scaleLinear([low - room, high + room], [named, width - 74]);
       const y = d3.scaleBand(d3.range(rows.length), [2, height - 26]).padding(0.28);
-      below(svg, x, height - 24, (axis) => axis.ticks(Math.max(2, Math.floor((width - named) / 120))).tickFormat(d3.format(",~d")));
+      below(svg, x, height - 24, (axis) => {
+        // Orders and cents are whole: half of one has no tick.
+        axis.tickValues(x.ticks(Math.max(2, Math.floor((width - named) / 120))).filter(Number.isInteger)).tickFormat(d3.format(",~d"));
+      });
       svg.append("g").selectAll("text").data(rows).join("text").attr("x", named - 8).attr("y", (_, i) => y(i) + y.bandwidth() / 2 + 4)
         .attr("text-anchor", "end").text((d) => d.name.replaceAll("_", " "));
       svg.append("g").selectAll("line").data(rows.slice(1)).join("line").attr("class", "grid")
