@@ -17,7 +17,7 @@ demo: setup ## Start the platform, send three days and a live minute, run the ni
 	@$(VENV)/daybreak demo
 
 test: setup ## Every test, on real services
-	@$(VENV)/python -m pytest
+	@$(VENV)/python -m pytest -n 2
 
 check: ## Lint, format, types and the quick tests that need no service
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }

@@ -48,9 +48,13 @@ def correct(date: Date, full: Full = False, day: Only = None, report: Report = N
 
 
 @app.command()
-def night(date: Date, full: Full = False) -> None:
+def night(
+    date: Date, full: Full = False, curve: Annotated[bool, typer.Option("--curve", help="Then its curve.")] = False
+) -> None:
     """All four steps."""
     nights.night(parse(date), list(nights.Step), full)
+    if curve:
+        apart.curve(parse(date), full)
 
 
 @app.command()

@@ -31,7 +31,8 @@ from streaming.views import VIEWS
 
 def session() -> SparkSession:
     """The night's Spark session."""
-    return spark("daybreak night", settings().night_memory)
+    s = settings()
+    return spark("daybreak night", s.night_memory, s.night_jvm)
 
 
 def tables(own: SparkSession) -> tuple[Table, ...]:

@@ -32,11 +32,13 @@ class NightStep(SparkSubmitOperator):
     template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "day")
 
     def __init__(self, *, step: str, day: Any = None, reports: bool = False, **task: Any) -> None:
+        java = os.environ.get("DAYBREAK_NIGHT_JAVA")
         super().__init__(
             application=str(ROOT / "batch" / "__main__.py"),
             application_args=[step, "--date", DAY],
             name=f"night {step} {DAY}",
             driver_memory=os.environ.get("DAYBREAK_NIGHT_MEMORY", "1536m"),
+            conf={"spark.driver.extraJavaOptions": java} if java else None,
             pool="night",
             **task,
         )

@@ -17,7 +17,7 @@ def spark_defaults(s: Settings) -> dict[str, str]:
     jars = s.home / "jars" / "spark"
     shared = {
         "spark.driver.extraClassPath": f"{jars}/*",
-        "spark.driver.extraJavaOptions": " ".join(s.jvm),
+        "spark.driver.extraJavaOptions": " ".join(s.jvm()),
         "spark.local.dir": f"{s.home}/tmp",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -82,13 +82,14 @@ logger.s3a.level = error
 """
 
 
-def spark(app: str, memory: str, **more: str) -> SparkSession:
-    """A session for `app`; `more` are Spark settings with `__` for the dots."""
+def spark(app: str, memory: str, jvm: str = "", **more: str) -> SparkSession:
+    """A session for `app`; `jvm` are options of its own JVM, `more` are Spark settings with `__` for the dots."""
     s = settings()
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
     if s.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
+    builder = builder.config("spark.driver.extraJavaOptions", " ".join(s.jvm(jvm)))
     for key, value in more.items():
         builder = builder.config(key.replace("__", "."), value)
     return builder.getOrCreate()

@@ -42,6 +42,7 @@ def session() -> SparkSession:
     return spark(
         "daybreak stream",
         s.stream_memory,
+        s.stream_jvm,
         spark__sql__shuffle__partitions="1",
         spark__sql__adaptive__enabled="false",
         spark__ui__enabled="true",

@@ -5,14 +5,30 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
+from xdist.scheduler import LoadFileScheduling
 
 from infra import committed, send, tables
 from infra.session import write_defaults
-from infra.settings import settings
+from infra.settings import QUICK_JVM, settings
+
+
+class InOrder(LoadFileScheduling):  # type: ignore[misc]
+    """`pytest -n 2`: what one worker does in order is a file, and all the files that share the platform."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return "platform" if file.startswith("tests/platform/") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
+    """Two workers never share a file's fixtures, nor the platform."""
+    return InOrder(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -20,11 +36,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session with the platform's own settings, on local files."""
     home = tmp_path_factory.mktemp("spark")
     (home / "jars").symlink_to(settings().home / "jars")
-    os.environ["SPARK_CONF_DIR"] = str(write_defaults(settings().model_copy(update={"home": home})))
+    own_settings = settings().model_copy(update={"home": home})
+    os.environ["SPARK_CONF_DIR"] = str(write_defaults(own_settings))
     own = (
         SparkSession.builder.appName("tests")
         .master("local[2]")
         .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", " ".join(own_settings.jvm(QUICK_JVM)))
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.adaptive.enabled", "false")
         .getOrCreate()

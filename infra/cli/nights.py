@@ -1,6 +1,6 @@
 """Nights from the command line: one at once without Airflow, or a span of days through it.
 
-Data flow: days -> `python -m batch night` and `curve`, or an Airflow backfill -> the state of every run and task
+Data flow: days -> `python -m batch night --curve`, or an Airflow backfill -> the state of every run and task
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 """
 
@@ -50,10 +50,9 @@ def night(
 ) -> None:
     """Settle one day without Airflow: archive, truth, reconcile, correct; then its curve."""
     options = ["--date", _date(day).isoformat(), *(["--full"] if full else [])]
-    for step in ("night", "curve"):
-        code = subprocess.run([sys.executable, "-m", "batch", step, *options], cwd=ROOT, check=False).returncode
-        if code:
-            raise typer.Exit(code)
+    command = [sys.executable, "-m", "batch", "night", "--curve", *options]
+    if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
+        raise typer.Exit(code)
 
 
 @commands.command()

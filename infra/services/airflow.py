@@ -77,6 +77,7 @@ def environment(s: Settings) -> dict[str, str]:
     return flat | {
         "AIRFLOW_HOME": str(s.home / "airflow"),
         "DAYBREAK_NIGHT_MEMORY": s.night_memory,
+        "DAYBREAK_NIGHT_JAVA": " ".join(s.jvm(s.night_jvm)),
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
     }
 

@@ -46,7 +46,7 @@ def program(s: Settings) -> Program:
             "--name",
             "gateway",
             "--driver-java-options",
-            " ".join([*s.jvm, f"-Dderby.stream.error.file={s.home}/gateway/derby.log"]),
+            " ".join([*s.jvm(s.gateway_jvm), f"-Dderby.stream.error.file={s.home}/gateway/derby.log"]),
             *options,
             "--class",
             CLASS,

@@ -48,7 +48,7 @@ def properties(s: Settings) -> dict[str, str]:
 
 def _java(s: Settings, *arguments: str) -> list[str]:
     log4j = f"-Dlog4j2.configurationFile={s.home}/kafka/log4j2.properties"
-    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm, log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
+    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm(), log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
 
 
 def prepare(s: Settings) -> None:

@@ -9,7 +9,7 @@ from running import Platform
 from warm import Driver
 
 from infra.services.processes import left_over
-from infra.settings import ROOT, load
+from infra.settings import QUICK_JVM, ROOT, load
 
 HOME = ROOT / ".daybreak" / "test-home"
 PORT_BASE = os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")
@@ -21,10 +21,12 @@ def platform() -> Iterator[Platform]:
     # The user's own platform, endpoints and jar settings must not leak into this one.
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
     env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE}
+    # Here a stream lives for minutes.
+    env |= {"DAYBREAK_STREAM_JVM": QUICK_JVM}
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
-        for name in ("DAYBREAK_HOME", "DAYBREAK_PORT_BASE"):
+        for name in ("DAYBREAK_HOME", "DAYBREAK_PORT_BASE", "DAYBREAK_STREAM_JVM"):
             patch.setenv(name, env[name])
         own = Platform(load(), env)
         if HOME.exists():

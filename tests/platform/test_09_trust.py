@@ -55,14 +55,14 @@ def settled(platform: Platform) -> dict[date, int]:
     return {row["day"]: row["revision"] for row in platform.rows("reconciliation/coverage", "day", "revision")}
 
 
-def night(platform: Platform) -> subprocess.CompletedProcess[str]:
-    return platform.run("daybreak", "night", "--date", str(HELD), check=False)
+def night(platform: Platform, by: str) -> subprocess.CompletedProcess[str]:
+    return platform.run(by, "night", "--date", str(HELD), check=False)
 
 
 @pytest.mark.timeout(1800)
 def test_a_night_without_airflow_stops_and_says_how_to_answer(limited: Platform) -> None:
-    for _ in range(2):
-        refused = night(limited)
+    for by in ("batch", "daybreak"):
+        refused = night(limited, by)
         assert refused.returncode == PERMANENT_EXIT
         assert f"{HELD} would be corrected by more than it is trusted with" in refused.stderr
         assert "orders of order_totals from 0 to 3, 100.0 % of the truth, trusted with 20 %" in refused.stderr
@@ -82,7 +82,7 @@ def test_a_rejected_day_stays_provisional_and_is_not_asked_about_again(limited: 
     rejected = decisions(limited)[-1]
     assert (rejected["decision"], rejected["note"]) == ("rejected", "--not yet")
     assert rejected["decided_by"]
-    again = night(limited)
+    again = night(limited, "batch")
     assert again.returncode == 0, again.stderr
     assert f"not settled: {HELD} was rejected by {rejected['decided_by']}" in again.stdout
     assert [row["decision"] for row in decisions(limited)] == ["asked", "rejected"]
@@ -136,7 +136,7 @@ def test_what_was_approved_is_settled_for_good_and_the_next_correction_is_measur
     # One order more than four is a fifth of the truth: just what is trusted.
     limited.send([placed(f"trust {HELD} last", noon(HELD) + timedelta(minutes=40))])
     limited.wait_drained()
-    limited.run("daybreak", "night", "--date", str(HELD))
+    limited.run("batch", "night", "--date", str(HELD))
     assert settled(limited)[HELD] == 2
     past = [row for row in limited.rows("reconciliation/past_coverage") if row["day"] == HELD]
     assert [(row["revision"], row["totals"]["order_totals.orders"]) for row in past] == [(1, 4)]
