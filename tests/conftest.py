@@ -18,16 +18,16 @@ from infra.settings import QUICK_JVM, settings
 
 
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
-    """`pytest -n 2`: what one worker does in order is a file, and all the files that share the platform."""
+    """`pytest -n 2`: what one worker does in order is a file, or all files of a folder that share a platform."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
-        return "platform" if file.startswith("tests/platform/") else file
+        return str(Path(file).parent) if file.startswith("tests/platform/") else file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
-    """Two workers never share a file's fixtures, nor the platform."""
+    """Two workers never share a file's fixtures, nor a platform."""
     return InOrder(config, log)
 
 

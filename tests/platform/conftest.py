@@ -11,8 +11,10 @@ from warm import Driver
 from infra.services.processes import left_over
 from infra.settings import QUICK_JVM, ROOT, load
 
-HOME = ROOT / ".daybreak" / "test-home"
-PORT_BASE = os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""Number of this process: each has a platform of its own."""
+HOME = ROOT / ".daybreak" / "test-home" / str(WORKER)
+PORT_BASE = str(int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from infra.s3 import client
 pytestmark = pytest.mark.platform
 
 DAY = datetime.now(UTC).date() - timedelta(days=1)
-"""The shop's day, of the earlier tests."""
+"""The shop's day."""
 
 
 @pytest.fixture(scope="module")
