@@ -8,6 +8,6 @@ from running import Platform
 def shops_day(platform: Platform) -> None:
     """Yesterday in a shop with all its faults, and a live moment; the tests of the other folder may have sent it."""
     if not platform.ledger.exists():
-        sizes = ("--days", "1", "--rate", "0.05", "--seed", "1", "--live", "5", "--malformed", "0.005", "--late", "0.02")
+        sizes = ("--days", "1", "--rate", "0.05", "--live", "5", "--malformed", "0.005", "--late", "0.02")
         platform.run("daybreak", "shop", *sizes, "--ledger", str(platform.ledger), "--payloads")
         platform.wait_drained()
