@@ -58,7 +58,7 @@ def deployed(platform: Platform, source: Path) -> Iterator[None]:
         until("the wrong rules are in force", is_running)
         yield
         stream.send_signal(signal.SIGTERM)
-        assert stream.wait(timeout=180) == 0, file.read_text()[-5000:]
+        assert stream.wait(timeout=600) == 0, file.read_text()[-5000:]
         until("nothing of it runs", lambda: not of_group(stream.pid), 60)
     finally:
         if stream.poll() is None:

@@ -29,7 +29,7 @@ from infra.settings import ROOT, Settings
 
 TOPICS = ("orders", "payments")
 VIEWS = ("order_totals", "order_payments")
-DRAIN_SECONDS = 600
+DRAIN_SECONDS = 1200
 """Longest wait for the stream: a restart takes 20 s on an idle machine, and tests may share it."""
 
 
@@ -55,7 +55,7 @@ class Platform:
         """Every record that was ever sent to this platform, with its payload."""
         return self.settings.home / "ledger.jsonl"
 
-    def run(self, *arguments: str, check: bool = True, seconds: float = 900) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, check: bool = True, seconds: float = 1800) -> subprocess.CompletedProcess[str]:
         """Run a module or a command of ours (`streaming`, `batch night …`, `daybreak …`) to its end."""
         if self.driver and arguments[0] == "batch":
             done = self.driver.run(arguments[1:], seconds)

@@ -21,7 +21,7 @@ from truth_check import untrue
 
 from infra.failures import PERMANENT_EXIT
 
-pytestmark = [pytest.mark.platform, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.platform, pytest.mark.timeout(3600)]
 
 TOTAL, WRONG, THREE_PIECES = 2_498, 1_499, 2_997
 """Cents of an order, by the right rule and by the wrong one; and of an order of which the limit makes a broken record."""
@@ -67,7 +67,7 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
             platform.wait_drained()
         refused = platform.run("batch", "night", "--date", str(DAY), check=False)
         assert not [row for row in platform.rows("reconciliation/coverage", "day") if row["day"] == DAY]
-    platform.run("daybreak", "redefine", "--no-airflow", seconds=1500)
+    platform.run("daybreak", "redefine", "--no-airflow", seconds=2400)
     platform.run("batch", "night", "--date", str(DAY))
     return Story(platform, refused)
 

@@ -195,7 +195,7 @@ def _read_everything(again: Platform) -> None:
         until("the replay has its tables", tables, REPLAY_SECONDS)
         until("the replay has read everything", everything, REPLAY_SECONDS)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=180) == 0, file.read_text()[-3000:]
+        assert process.wait(timeout=600) == 0, file.read_text()[-3000:]
         until("nothing of the replay runs", lambda: not of_group(process.pid), 60)
     finally:
         if process.poll() is None:
@@ -203,7 +203,7 @@ def _read_everything(again: Platform) -> None:
             process.wait()
 
 
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(3600)
 def test_a_replay_with_the_recommended_delay_is_as_complete_as_predicted(
     replay: Platform, log: Log, recommended: int
 ) -> None:

@@ -52,7 +52,7 @@ class Driver:
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._process:
             # At the end of its input it ends, and its JVM with it.
-            self._process.communicate(timeout=120)
+            self._process.communicate(timeout=300)
 
 
 def answer(arguments: list[str]) -> dict[str, Any]:

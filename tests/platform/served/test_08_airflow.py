@@ -38,11 +38,11 @@ def whole(platform: Platform) -> Platform:
     skip_last_night(platform)
     platform.wait_drained()
     platform.run("batch", "night", "--curve", "--date", str(DAYS[0]))
-    platform.run("daybreak", "backfill", "--from", str(DAYS[1]), "--to", str(DAYS[1]), seconds=1500)
+    platform.run("daybreak", "backfill", "--from", str(DAYS[1]), "--to", str(DAYS[1]), seconds=2400)
     return platform
 
 
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(3600)
 def test_both_days_are_settled_with_the_truth(whole: Platform) -> None:
     covered = {row["day"] for row in whole.rows("reconciliation/coverage")}
     assert set(DAYS) <= covered

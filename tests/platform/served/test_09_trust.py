@@ -59,7 +59,7 @@ def night(platform: Platform, by: str) -> subprocess.CompletedProcess[str]:
     return platform.run(by, "night", "--date", str(HELD), check=False)
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_a_night_without_airflow_stops_and_says_how_to_answer(limited: Platform) -> None:
     for by in ("batch", "daybreak"):
         refused = night(limited, by)
@@ -74,7 +74,7 @@ def test_a_night_without_airflow_stops_and_says_how_to_answer(limited: Platform)
     assert not [row for row in limited.rows("reconciliation/corrections", "day") if row["day"] == HELD]
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_a_rejected_day_stays_provisional_and_is_not_asked_about_again(limited: Platform) -> None:
     unreasoned = limited.run("daybreak", "decide", "--date", str(HELD), "--reject", check=False)
     assert unreasoned.returncode == PERMANENT_EXIT
@@ -93,7 +93,7 @@ def test_a_rejected_day_stays_provisional_and_is_not_asked_about_again(limited: 
         assert status <= {"provisional"}, mart
 
 
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(3600)
 def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited: Platform) -> None:
     assert settled(limited)[OTHER] == 1
     # One order more than ten: a small correction of what is settled, though the stream has said nothing of that day.
@@ -108,17 +108,17 @@ def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited:
         assert backfill.poll() is None, backfill.communicate()
         return next((one for one in airflow.questions(DAG) if one.about == str(HELD)), None)
 
-    question = until("Airflow asks", asked, 900)
+    question = until("Airflow asks", asked, 1800)
     assert question.subject.startswith(f"Settle {HELD}?")
     assert "| order_totals | orders | 0 | +4 | +0 | 4 |" in question.body
     until("the other day is settled", lambda: settled(limited)[OTHER] == 2)
-    until("gold is built", lambda: _served(limited, OTHER) == 11, 900)
+    until("gold is built", lambda: _served(limited, OTHER) == 11, 1800)
     assert HELD not in settled(limited)
     assert [row["decision"] for row in decisions(limited)] == ["asked", "rejected", "asked"]
 
     said = limited.run("daybreak", "decide", "--date", str(HELD), "--approve", "--note", "a drill")
     assert "answered: the night goes on" in said.stdout
-    output, errors = backfill.communicate(timeout=1200)
+    output, errors = backfill.communicate(timeout=2400)
     assert backfill.returncode == 0, f"{output}\n{errors}"
     approved = decisions(limited)[-1]
     assert (approved["decision"], approved["note"], approved["number"]) == ("approved", "a drill", 4)
@@ -128,7 +128,7 @@ def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited:
     assert _served(limited, HELD) == 4
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(3600)
 def test_what_was_approved_is_settled_for_good_and_the_next_correction_is_measured_by_it(limited: Platform) -> None:
     late = limited.run("daybreak", "decide", "--date", str(HELD), "--reject", "--note", "too late", check=False)
     assert late.returncode == PERMANENT_EXIT
