@@ -47,7 +47,7 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         shared["spark.driver.host"] = shared["spark.driver.bindAddress"] = "127.0.0.1"
     else:
         shared["spark.jars"] = ",".join(str(jar) for jar in sorted(jars.glob("*.jar")))
-    return shared
+    return shared | s.spark_conf
 
 
 def write_defaults(s: Settings) -> Path:

@@ -45,6 +45,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.driver.extraJavaOptions", " ".join(own_settings.jvm(QUICK_JVM)))
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.adaptive.enabled", "false")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
         .getOrCreate()
     )
     own.sparkContext.setLogLevel("ERROR")

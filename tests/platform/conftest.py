@@ -1,5 +1,6 @@
 """One real platform for all tests here, in a home of its own, gone without a trace at the end."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,20 +17,35 @@ WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 HOME = ROOT / ".daybreak" / "test-home" / str(WORKER)
 PORT_BASE = str(int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER)
 
+SMALL = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+}
+"""A night of some thousand events with two thirds of the CPU: no code is compiled for them, and no plan looked at twice."""
+
 
 @pytest.fixture(scope="session")
 def platform() -> Iterator[Platform]:
     """Kafka, MinIO, Postgres and the stream, started by the command that users start them with."""
     # The user's own platform, endpoints and jar settings must not leak into this one.
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
-    env |= {"DAYBREAK_HOME": str(HOME), "DAYBREAK_PORT_BASE": PORT_BASE}
-    # Here a stream lives for minutes.
-    env |= {"DAYBREAK_STREAM_JVM": QUICK_JVM}
+    theirs = os.environ.keys() - env.keys()
+    # Here a stream lives for minutes, and a table has a few thousand rows: planning is most of the work.
+    ours = {
+        "DAYBREAK_HOME": str(HOME),
+        "DAYBREAK_PORT_BASE": PORT_BASE,
+        "DAYBREAK_STREAM_JVM": QUICK_JVM,
+        "DAYBREAK_SPARK_CONF": json.dumps(SMALL),
+    }
+    env |= ours
     with pytest.MonkeyPatch.context() as patch:
-        for name in os.environ.keys() - env.keys():
+        for name in theirs:
             patch.delenv(name)
-        for name in ("DAYBREAK_HOME", "DAYBREAK_PORT_BASE", "DAYBREAK_STREAM_JVM"):
-            patch.setenv(name, env[name])
+        for name, value in ours.items():
+            patch.setenv(name, value)
         own = Platform(load(), env)
         if HOME.exists():
             own.run("daybreak", "down")
