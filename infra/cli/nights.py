@@ -41,6 +41,8 @@ COLOURS = {
     "awaiting_input": "bold magenta",
 }
 
+DONE = frozenset({"success", "skipped"})
+
 Full = Annotated[bool, typer.Option("--full", help="Redo all settled days even if nothing has changed since.")]
 
 
@@ -113,21 +115,19 @@ def _followed(looks: Iterator[tuple[Run, ...]]) -> tuple[Run, ...]:
 
 
 def _shown(runs: tuple[Run, ...]) -> Grid:
-    """A row per night, a column per task, in the order in which they run."""
-    known = {name: place for place, name in enumerate(ORDER)}
-    found = {task.task_id for run in runs for task in run.tasks}
-    names = sorted(found, key=lambda name: (known.get(name, len(known)), name))
-    grid = Grid("night of", "run", *names)
+    """A row per night: how many of its tasks are done, and what the others do, as far as they do anything."""
+    grid = Grid("night of", "run", "done", "now")
     for run in runs:
-        cells = [_cell([task for task in run.tasks if task.task_id == name]) for name in names]
-        grid.add_row(str(run.day), _state(run.state), *cells)
+        done = sum(task.state in DONE for task in run.tasks)
+        going = sorted((task for task in run.tasks if task.state in COLOURS.keys() - DONE), key=_place)
+        now = "\n".join(f"{task.name} {_state(task.state, task.try_number)}" for task in going)
+        grid.add_row(str(run.day), _state(run.state), f"{done} of {len(run.tasks)}", now)
     return grid
 
 
-def _cell(tasks: list[Task]) -> str:
-    """One task's state; of a mapped task a line for each."""
-    several = len(tasks) > 1
-    return "\n".join(f"{task.map_name} " * several + _state(task.state, task.try_number) for task in tasks)
+def _place(task: Task) -> tuple[int, int]:
+    """Where a task comes in a night."""
+    return (ORDER.index(task.task_id) if task.task_id in ORDER else len(ORDER), task.map_index)
 
 
 def _state(state: str | None, tries: int = 1) -> str:

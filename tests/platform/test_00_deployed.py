@@ -21,7 +21,7 @@ from truth_check import untrue
 
 from infra.failures import PERMANENT_EXIT
 
-pytestmark = [pytest.mark.platform, pytest.mark.timeout(3600)]
+pytestmark = pytest.mark.platform
 
 TOTAL, WRONG, THREE_PIECES = 2_498, 1_499, 2_997
 """Cents of an order, by the right rule and by the wrong one; and of an order of which the limit makes a broken record."""

@@ -18,7 +18,7 @@ from running import VIEWS, Platform
 from traffic import Sendable
 from truth_check import misspoken, untrue
 
-pytestmark = [pytest.mark.platform, pytest.mark.timeout(3600)]
+pytestmark = pytest.mark.platform
 
 AMOUNT = 2_498
 """Cents of every order and payment of the drills."""

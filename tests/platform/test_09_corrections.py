@@ -71,7 +71,6 @@ def killed_at(platform: Platform, place: str) -> None:
     platform.release(place)
 
 
-@pytest.mark.timeout(3600)
 def test_a_night_killed_beside_its_commit_sends_nothing_twice(platform: Platform) -> None:
     before = len(ledger(platform))
     assert sequences(platform) == list(range(1, before + 1))

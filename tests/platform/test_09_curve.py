@@ -203,7 +203,6 @@ def _read_everything(again: Platform) -> None:
             process.wait()
 
 
-@pytest.mark.timeout(3600)
 def test_a_replay_with_the_recommended_delay_is_as_complete_as_predicted(
     replay: Platform, log: Log, recommended: int
 ) -> None:

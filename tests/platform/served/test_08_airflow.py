@@ -42,7 +42,6 @@ def whole(platform: Platform) -> Platform:
     return platform
 
 
-@pytest.mark.timeout(3600)
 def test_both_days_are_settled_with_the_truth(whole: Platform) -> None:
     covered = {row["day"] for row in whole.rows("reconciliation/coverage")}
     assert set(DAYS) <= covered

@@ -121,7 +121,6 @@ def valid(platform: Platform, fact: str, at: datetime) -> Counter[tuple[Any, ...
     return Counter(tuple(json.loads(line).values()) for line in lines)
 
 
-@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("fact", COLUMNS)
 def test_the_history_and_deltas_older_versions_agree(story: Story, fact: str) -> None:
     assert story.first.versions[fact] < story.second.versions[fact]

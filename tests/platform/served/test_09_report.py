@@ -139,7 +139,6 @@ def test_a_browser_draws_the_curve_and_the_late_events(platform: Platform, drawn
             assert sum(int(bar["read"]) for bar in bars) == sum(events)
 
 
-@pytest.mark.timeout(3600)
 def test_every_kind_of_query_runs(platform: Platform, html: str, figures: dict[str, Any]) -> None:
     platform.run("daybreak", "up")
     found = {one["behind"]["sql"] for part in ("kept", "lost", "served", "lagging") for one in figures[part][:1]}

@@ -59,7 +59,6 @@ def night(platform: Platform, by: str) -> subprocess.CompletedProcess[str]:
     return platform.run(by, "night", "--date", str(HELD), check=False)
 
 
-@pytest.mark.timeout(3600)
 def test_a_night_without_airflow_stops_and_says_how_to_answer(limited: Platform) -> None:
     for by in ("batch", "daybreak"):
         refused = night(limited, by)
@@ -74,7 +73,6 @@ def test_a_night_without_airflow_stops_and_says_how_to_answer(limited: Platform)
     assert not [row for row in limited.rows("reconciliation/corrections", "day") if row["day"] == HELD]
 
 
-@pytest.mark.timeout(3600)
 def test_a_rejected_day_stays_provisional_and_is_not_asked_about_again(limited: Platform) -> None:
     unreasoned = limited.run("daybreak", "decide", "--date", str(HELD), "--reject", check=False)
     assert unreasoned.returncode == PERMANENT_EXIT
@@ -93,7 +91,6 @@ def test_a_rejected_day_stays_provisional_and_is_not_asked_about_again(limited: 
         assert status <= {"provisional"}, mart
 
 
-@pytest.mark.timeout(3600)
 def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited: Platform) -> None:
     assert settled(limited)[OTHER] == 1
     # One order more than ten: a small correction of what is settled, though the stream has said nothing of that day.
@@ -128,7 +125,6 @@ def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited:
     assert _served(limited, HELD) == 4
 
 
-@pytest.mark.timeout(3600)
 def test_what_was_approved_is_settled_for_good_and_the_next_correction_is_measured_by_it(limited: Platform) -> None:
     late = limited.run("daybreak", "decide", "--date", str(HELD), "--reject", "--note", "too late", check=False)
     assert late.returncode == PERMANENT_EXIT
