@@ -5,16 +5,18 @@ Run: daybreak tables
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
-from deltalake import DeltaTable
+import pyarrow.compute as pc
+from deltalake import DeltaTable, Schema
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from pyarrow import fs
 
 from infra.failures import PermanentFailure, TransientFailure
-from infra.settings import Settings
+from infra.settings import Settings, settings
+from infra.tables import Table
 
 
 def options(s: Settings) -> dict[str, str]:
@@ -52,12 +54,35 @@ def schema(s: Settings, table: str) -> dict[str, Any] | None:
     return found
 
 
+def create(table: Table, properties: Mapping[str, str]) -> bool:
+    """Create the table, empty, unless it is there; was it missing? Raises TransientFailure if the store does not answer."""
+    place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
+    store = options(settings()) if place.startswith("s3://") else None
+    try:
+        if DeltaTable.is_deltatable(place, store):
+            return False
+        made = DeltaTable.create(
+            place,
+            Schema.from_json(table.schema.json()),
+            partition_by=list(table.partitioned_by),
+            # Some are Spark's alone.
+            configuration=properties,
+            raise_if_key_not_exists=False,
+            storage_options=store,
+        )
+        for name, check in table.constraints:
+            made.alter.add_constraint({name: check})
+    except (DeltaError, OSError) as failure:
+        raise TransientFailure(f"{table.id} cannot be created at {place}: {failure}") from failure
+    return True
+
+
 def read(
     s: Settings,
     table: str,
     columns: list[str] | None = None,
     version: int | None = None,
-    where: ds.Expression | None = None,
+    where: pc.Expression | None = None,
 ) -> pa.Table:
     """The table's rows, now or as of a version; all of them, or those for which `where` holds.
 

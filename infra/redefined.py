@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-import pyarrow.dataset as ds
+import pyarrow.compute as pc
 
 from infra.reader import exists, read
 from infra.settings import Settings
@@ -44,7 +44,7 @@ def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> l
     """
     if not exists(s, "reconciliation/corrections"):
         return []
-    days = (ds.field("day") >= first) & (ds.field("day") <= last)
+    days = (pc.field("day") >= first) & (pc.field("day") <= last)
     measures: dict[tuple[date, str], list[str]] = defaultdict(list)
     for row in read(s, "reconciliation/summary", ["day", "view", "measure"], where=days).to_pylist():
         measures[row["day"], row["view"]].append(row["measure"])
@@ -65,7 +65,7 @@ def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> l
     return [Radius(*at, len(keys[at]), moved[at]) for at in sorted(moved)]
 
 
-def _corrections(s: Settings, days: ds.Expression, since: datetime) -> Iterator[dict[str, Any]]:
+def _corrections(s: Settings, days: pc.Expression, since: datetime) -> Iterator[dict[str, Any]]:
     columns = ["day", "view", "key", "old", "new", "cause", "run", "corrected_at"]
     for row in read(s, "reconciliation/corrections", columns, where=days).to_pylist():
         if DEFINITION in (row["cause"] or "").split("+") and row["corrected_at"] >= since:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from infra.freshness import NO_BUILDS, Clock, summary_by_hour, visible
+from infra.freshness import Clock, no_builds, summary_by_hour, visible
 from infra.report.behind import Behind, quoted, select
 from infra.spans import span
 
@@ -86,7 +86,7 @@ def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, .
     """Between the first and the last arrival of an on-time event; late ones count, those of an unfinished micro-batch do not."""
     if not events.num_rows:
         return ()
-    placed = visible(events.drop_columns(["late_by_ms"]), progress, NO_BUILDS)
+    placed = visible(events.drop_columns(["late_by_ms"]), progress, no_builds())
     arrived, read = np.sort(_micros(placed["arrival"])), np.sort(_micros(placed["silver"].drop_null()))
     own = _micros(events.filter(pc.equal(events["late_by_ms"], 0))["arrival"])
     if not len(arrived) or not len(own):

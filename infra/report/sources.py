@@ -11,10 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from infra.failures import PermanentFailure
-from infra.freshness import AHEAD, BUILDS, NO_BUILDS, OF_EVENT, SILVER
+from infra.freshness import AHEAD, BUILDS, OF_EVENT, SILVER, no_builds
 from infra.gaps import Missed, missed
 from infra.reader import exists, read
 from infra.settings import Settings
@@ -82,12 +81,12 @@ def sources(s: Settings, day: date) -> Sources:
         gaps=tuple(missed(s)),
         events=read(s, SILVER, [*OF_EVENT, "late_by_ms"], where=of_day),
         progress=read(s, "speed/progress", PROGRESS, where=pc.field("committed_at") >= start - AHEAD),
-        builds=read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else NO_BUILDS,
+        builds=read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds(),
     )
 
 
 def _rows(
-    s: Settings, table: str, columns: list[str] | None = None, where: ds.Expression | None = None
+    s: Settings, table: str, columns: list[str] | None = None, where: pc.Expression | None = None
 ) -> tuple[Row, ...]:
     """None where the table is not there yet: a lake without a night, or an older one."""
     return tuple(read(s, table, columns, where=where).to_pylist()) if exists(s, table) else ()

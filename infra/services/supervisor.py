@@ -112,12 +112,7 @@ class Supervisor:
 
     def processes(self) -> dict[Name, Process]:
         """Every program it knows."""
-        return {
-            Name(info["name"]): Process(
-                State(info["statename"]), info["pid"], info["start"], info["exitstatus"], info["description"]
-            )
-            for info in self._call("getAllProcessInfo")
-        }
+        return {Name(info["name"]): Process.of(info) for info in self._call("getAllProcessInfo")}
 
     def begin(self, name: str) -> None:
         """Start a program, without waiting; one that is up already is left alone."""

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from infra.freshness import NO_BUILDS, Clock, Freshness, summary, summary_by_hour, visible
+from infra.freshness import Clock, Freshness, no_builds, summary, summary_by_hour, visible
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TIME = pa.timestamp("us", "UTC")
@@ -52,7 +52,7 @@ def placed(events: list[Any], progress: list[Any], builds: list[tuple[float, flo
     return visible(
         pa.Table.from_pylist(events, EVENTS),
         pa.Table.from_pylist(progress, PROGRESS),
-        pa.Table.from_pylist(rows, BUILDS) if rows else NO_BUILDS,
+        pa.Table.from_pylist(rows, BUILDS) if rows else no_builds(),
     )
 
 

@@ -24,6 +24,10 @@ from warm import Driver
 from infra import reader
 from infra.ledger import Entry, Ledger, read_ledger
 from infra.send import Sender
+from infra.services.program import Name
+from infra.services.roster import roster
+from infra.services.status import Condition
+from infra.services.status import status as statuses
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings
 
@@ -38,7 +42,7 @@ def until(what: str, found: Callable[[], Any], seconds: float = DRAIN_SECONDS) -
     give_up = time.monotonic() + seconds
     while not (answer := found()):
         assert time.monotonic() < give_up, f"{what}: not within {seconds:.0f} s"
-        time.sleep(0.5)
+        time.sleep(1)
     return answer
 
 
@@ -146,15 +150,17 @@ class Platform:
     def wait_healthy(self, name: str, after: int | None = None, seconds: float = DRAIN_SECONDS) -> None:
         """Wait until a program works, as another process than `after`."""
 
+        program = {Name(name): roster(self.settings)[Name(name)]}
+
         def works() -> bool:
-            now = self.status(name)
-            return bool(now["condition"] == "healthy" and now["pid"] != after)
+            (now,) = statuses(program, self.supervisor())
+            return now.condition is Condition.HEALTHY and now.pid != after
 
         until(f"{name} works", works, seconds)
 
     def kill(self, name: str) -> int:
         """`kill -9` a program with all its processes, and wait until supervisor has it running again; the old pid."""
-        pid = int(self.status(name)["pid"])
+        pid = self.supervisor().processes()[Name(name)].pid
         os.killpg(os.getpgid(pid), signal.SIGKILL)
         until(f"{name} is dead", lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie", 30)
         return pid

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from infra import lake
-from infra.freshness import NO_BUILDS, visible
+from infra.freshness import no_builds, visible
 from infra.rows import frame
 from infra.writes import append_once
 from streaming.bronze import BRONZE
@@ -46,6 +46,6 @@ def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSessio
     events = pa.table(
         {"event_time": [NOON, NOON], "arrival": [NOON, NOON], "lineage": ["l1", "l1"], "batch_id": [0, 1]}
     )
-    placed = visible(events, progress, NO_BUILDS).sort_by("batch_id")
+    placed = visible(events, progress, no_builds()).sort_by("batch_id")
     assert placed["bronze"].to_pylist() == [None, times[BRONZE.id]]
     assert placed["silver"].to_pylist() == [older["committed_at"], times[SILVER.id]]

@@ -63,8 +63,7 @@ def version_at(platform: Platform, fact: str, at: datetime) -> int:
 
 
 def night(platform: Platform) -> None:
-    platform.run("batch", "night", "--date", str(DAY))
-    platform.run("batch", "curve", "--date", str(DAY))
+    platform.run("batch", "night", "--curve", "--date", str(DAY))
 
 
 @pytest.fixture(scope="module")
