@@ -1,6 +1,7 @@
 """A set-up step runs once, again when its source changes, and says so when it leaves nothing."""
 
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -27,6 +28,24 @@ def test_a_done_step_is_not_run_again(tmp_path: Path) -> None:
     for _ in range(2):
         run([_step(tmp_path, "lock 1")])
     assert _runs(tmp_path) == 1
+
+
+def test_the_first_is_done_before_the_others_which_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    names = ("first", "one", "other")
+    done: list[str] = []
+    meet = Barrier(2)
+
+    def install(name: str) -> None:
+        if name != "first":
+            meet.wait(timeout=20)
+        done.append(name)
+
+    def step(name: str) -> Step:
+        return Step(name, name, tmp_path / name, lambda: name, lambda: install(name), lambda: name in done)
+
+    run([step(name) for name in names])
+    assert done[0] == "first"
+    assert sorted(done) == sorted(names)
 
 
 def test_a_changed_lock_runs_it_again(tmp_path: Path) -> None:
