@@ -5,7 +5,9 @@ Run: daybreak doctor
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
@@ -82,14 +84,25 @@ logger.s3a.level = error
 """
 
 
-def spark(app: str, memory: str, jvm: str = "", **more: str) -> SparkSession:
-    """A session for `app`; `jvm` are options of its own JVM, `more` are Spark settings with `__` for the dots."""
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+FEW_ROWS = {
+    **INTERPRETED,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.databricks.delta.writeChecksumFile.enabled": "false",
+}
+"""For some thousand rows, compiling a plan, looking at it again and keeping its books take longer than running it."""
+
+
+def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """A session for `app`; `jvm` are options of its own JVM, `conf` are Spark settings of its own."""
     s = settings()
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
     if s.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(s.jvm(jvm)))
-    for key, value in more.items():
-        builder = builder.config(key.replace("__", "."), value)
+    for key, value in conf.items():
+        builder = builder.config(key, value)
     return builder.getOrCreate()

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from infra import lake
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lease import Lease
-from infra.session import spark
+from infra.session import FEW_ROWS, spark
 from infra.settings import settings
 from infra.tables import Table
 from infra.upkeep import Daily, vacuum
@@ -39,26 +39,19 @@ from streaming.views import VIEWS
 def session() -> SparkSession:
     """The stream's Spark session: few tasks, because every query pays Spark's fixed cost at every trigger."""
     s = settings()
-    return spark(
-        "daybreak stream",
-        s.stream_memory,
-        s.stream_jvm,
-        spark__sql__shuffle__partitions="1",
-        spark__sql__adaptive__enabled="false",
-        spark__ui__enabled="true",
-        spark__ui__port=str(s.stream_ui_port),
-        spark__port__maxRetries="0",
-        spark__scheduler__mode="FAIR",
+    conf = {
         # A micro-batch's literals (its number, its gate) would make Janino compile new code at every trigger.
-        spark__sql__codegen__wholeStage="false",
-        spark__sql__codegen__factoryMode="NO_CODEGEN",
-        spark__databricks__delta__snapshotPartitions="1",
-        spark__databricks__delta__writeChecksumFile__enabled="false",
+        **FEW_ROWS,
+        "spark.ui.enabled": "true",
+        "spark.ui.port": str(s.stream_ui_port),
+        "spark.port.maxRetries": "0",
+        "spark.scheduler.mode": "FAIR",
         # A batch that is repeated after a crash finds its rows written, so Delta skips the write and nothing is computed.
         # Its state was committed by the tasks that wrote them, but this check wants to see it committed again.
-        spark__sql__streaming__stateStore__commitValidation__enabled="false",
-        spark__sql__streaming__stopTimeout="20s",
-    )
+        "spark.sql.streaming.stateStore.commitValidation.enabled": "false",
+        "spark.sql.streaming.stopTimeout": "20s",
+    }
+    return spark("daybreak stream", s.stream_memory, s.stream_jvm, conf)
 
 
 def tables(session: SparkSession) -> tuple[Table, ...]:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from xdist.scheduler import LoadFileScheduling
 
 from infra import committed, send, tables
-from infra.session import write_defaults
+from infra.session import FEW_ROWS, write_defaults
 from infra.settings import QUICK_JVM, settings
 
 
@@ -43,9 +43,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .master("local[2]")
         .config("spark.driver.memory", "1g")
         .config("spark.driver.extraJavaOptions", " ".join(own_settings.jvm(QUICK_JVM)))
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.sql.adaptive.enabled", "false")
-        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config(map=FEW_ROWS)
         .getOrCreate()
     )
     own.sparkContext.setLogLevel("ERROR")

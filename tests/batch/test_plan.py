@@ -1,6 +1,6 @@
 """Which days a night redoes, and what stays known of a day that is settled again, held back, rejected."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -29,24 +29,18 @@ pytestmark = pytest.mark.lake
 FIRST, SECOND, NIGHT = (Day(date(2026, 1, day)) for day in (29, 30, 31))
 OLD, NEW = {"view": "old"}, {"view": "new"}
 AT = ("orders", 0)
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""For a handful of rows, compiling the plans would take ten times longer than running them."""
 VIEW = next(iter(VIEWS))
 DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
 
 
 @pytest.fixture
-def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """An archive of one record of the first day, and nothing settled."""
     monkeypatch.setattr(drills, "settings", lambda: SimpleNamespace(home=local_lake))
-    for name, value in INTERPRETED.items():
-        spark.conf.set(name, value)
     for table in (ARCHIVE, ARCHIVE_GAPS, COVERAGE, PAST_COVERAGE, DECISIONS, SUMMARY):
         lake.create(spark, table)
     arrive(spark, 0, FIRST)
-    yield spark
-    for name in INTERPRETED:
-        spark.conf.unset(name)
+    return spark
 
 
 def arrive(spark: SparkSession, offset: int, day: Day, hour: int = 12) -> None:

@@ -174,8 +174,6 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{folder}"))
         patch.setattr(drills, "settings", lambda: SimpleNamespace(home=folder))
-        for name, value in INTERPRETED.items():
-            spark.conf.set(name, value)
         of_the_stream = (SILVER, QUARANTINE, PROGRESS, *(speed_table(spark, view) for view in VIEWS.values()))
         for table in (*of_the_stream, *night_tables(spark)):
             lake.create(spark, table)
@@ -183,8 +181,6 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
         stream(spark, sent)
         night(spark, sent)
         yield spark
-        for name in INTERPRETED:
-            spark.conf.unset(name)
 
 
 def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:

@@ -15,14 +15,8 @@ from tempfile import TemporaryDirectory
 from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
-from infra.session import write_defaults
-from infra.settings import settings
-
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""For a handful of rows, compiling the plans would take ten times longer than running them."""
-
-NO_OPTIMISER = "-XX:TieredStopAtLevel=1"
-"""Nor does Java's second compiler earn its time back."""
+from infra.session import INTERPRETED, write_defaults
+from infra.settings import QUICK_JVM, settings
 
 
 @contextmanager
@@ -32,7 +26,7 @@ def warm_jvm() -> Iterator[Mapping[str, str]]:
         home = Path(folder)
         (home / "jars").symlink_to(settings().home / "jars")
         os.environ["SPARK_CONF_DIR"] = str(write_defaults(settings().model_copy(update={"home": home})))
-        os.environ["JAVA_TOOL_OPTIONS"] = NO_OPTIMISER
+        os.environ["JAVA_TOOL_OPTIONS"] = QUICK_JVM
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         gateway = launch_gateway(SparkConf(loadDefaults=False).setAll([*INTERPRETED.items()]), quiet)
         where = gateway.java_parameters

@@ -10,21 +10,13 @@ from running import Platform
 from warm import Driver
 
 from infra.services.processes import left_over
+from infra.session import FEW_ROWS
 from infra.settings import QUICK_JVM, ROOT, load
 
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Number of this process: each has a platform of its own."""
 HOME = ROOT / ".daybreak" / "test-home" / str(WORKER)
 PORT_BASE = str(int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER)
-
-SMALL = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.databricks.delta.snapshotPartitions": "1",
-}
-"""A night of some thousand events with two thirds of the CPU: no code is compiled for them, and no plan looked at twice."""
 
 
 @pytest.fixture(scope="session")
@@ -33,12 +25,12 @@ def platform() -> Iterator[Platform]:
     # The user's own platform, endpoints and jar settings must not leak into this one.
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
     theirs = os.environ.keys() - env.keys()
-    # Here a stream lives for minutes, and a table has a few thousand rows: planning is most of the work.
+    # Here a stream lives for minutes, and no table has more than some thousand rows.
     ours = {
         "DAYBREAK_HOME": str(HOME),
         "DAYBREAK_PORT_BASE": PORT_BASE,
         "DAYBREAK_STREAM_JVM": QUICK_JVM,
-        "DAYBREAK_SPARK_CONF": json.dumps(SMALL),
+        "DAYBREAK_SPARK_CONF": json.dumps(FEW_ROWS),
     }
     env |= ours
     with pytest.MonkeyPatch.context() as patch:

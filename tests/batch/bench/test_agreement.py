@@ -22,8 +22,6 @@ from infra.shop.malformed import MALFORMATIONS
 pytestmark = pytest.mark.lake
 
 DAY = Day(date(2026, 1, 30))
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""For some hundred rows, compiling the plans would take ten times longer than running them."""
 FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)
 
 
@@ -44,20 +42,16 @@ def sent() -> Iterator[Copy]:
 
 
 @pytest.fixture
-def settled(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def settled(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lake whose day a night has settled."""
     monkeypatch.setattr(drills, "settings", lambda: SimpleNamespace(home=local_lake))
-    for name, value in INTERPRETED.items():
-        spark.conf.set(name, value)
     log = write_log(sent(), local_lake)
     fill(spark, DAY, log, records(spark, local_lake))
     costs = night(spark, DAY, log, local_lake)
     assert list(costs) == list(Step)
     assert all(cost > 0 for cost in costs.values())
     assert is_settled(spark, DAY)
-    yield local_lake
-    for name in INTERPRETED:
-        spark.conf.unset(name)
+    return local_lake
 
 
 def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
