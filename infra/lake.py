@@ -4,15 +4,18 @@ Data flow: Table -> Delta table under the lake root
 Run: daybreak tables
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import deltalake
 from delta.tables import DeltaTable
+from deltalake.exceptions import DeltaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from infra import reader
+from infra.failures import TransientFailure
 from infra.settings import settings
 from infra.tables import Table
 
@@ -45,8 +48,31 @@ def create(session: SparkSession, table: Table, compacted: bool = False) -> None
 
     delta-rs makes it: Spark takes a second for each.
     """
-    if not reader.create(table, PROPERTIES | (COMPACTED if compacted else {})):
+    if not _make(table, PROPERTIES | (COMPACTED if compacted else {})):
         _widen(session, table)
+
+
+def _make(table: Table, properties: Mapping[str, str]) -> bool:
+    """Create the table, empty, unless it is there; was it missing? Raises TransientFailure if the store does not answer."""
+    place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
+    store = reader.options(settings()) if place.startswith("s3://") else None
+    try:
+        if deltalake.DeltaTable.is_deltatable(place, store):
+            return False
+        made = deltalake.DeltaTable.create(
+            place,
+            deltalake.Schema.from_json(table.schema.json()),
+            partition_by=list(table.partitioned_by),
+            # Some are Spark's alone.
+            configuration=properties,
+            raise_if_key_not_exists=False,
+            storage_options=store,
+        )
+        for name, check in table.constraints:
+            made.alter.add_constraint({name: check})
+    except (DeltaError, OSError) as failure:
+        raise TransientFailure(f"{table.id} cannot be created at {place}: {failure}") from failure
+    return True
 
 
 def _widen(session: SparkSession, table: Table) -> None:

@@ -5,18 +5,16 @@ Run: daybreak tables
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import DeltaTable, Schema
+from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from pyarrow import fs
 
 from infra.failures import PermanentFailure, TransientFailure
-from infra.settings import Settings, settings
-from infra.tables import Table
+from infra.settings import Settings
 
 
 def options(s: Settings) -> dict[str, str]:
@@ -52,29 +50,6 @@ def schema(s: Settings, table: str) -> dict[str, Any] | None:
     """The table's schema in Spark's JSON; None if there is no table. Raises TransientFailure if the store does not answer."""
     found: dict[str, Any] | None = json.loads(delta(s, table).schema().to_json()) if exists(s, table) else None
     return found
-
-
-def create(table: Table, properties: Mapping[str, str]) -> bool:
-    """Create the table, empty, unless it is there; was it missing? Raises TransientFailure if the store does not answer."""
-    place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
-    store = options(settings()) if place.startswith("s3://") else None
-    try:
-        if DeltaTable.is_deltatable(place, store):
-            return False
-        made = DeltaTable.create(
-            place,
-            Schema.from_json(table.schema.json()),
-            partition_by=list(table.partitioned_by),
-            # Some are Spark's alone.
-            configuration=properties,
-            raise_if_key_not_exists=False,
-            storage_options=store,
-        )
-        for name, check in table.constraints:
-            made.alter.add_constraint({name: check})
-    except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"{table.id} cannot be created at {place}: {failure}") from failure
-    return True
 
 
 def read(
