@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from xdist.scheduler import LoadFileScheduling
 
 from infra import committed, send, tables
-from infra.session import FEW_ROWS, write_defaults
+from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import QUICK_JVM, settings
 
 
@@ -44,9 +44,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.driver.memory", "1g")
         .config("spark.driver.extraJavaOptions", " ".join(own_settings.jvm(QUICK_JVM)))
         .config(map=FEW_ROWS)
+        # On local files every file forks for its permissions and links: as few as can be.
+        .config("spark.databricks.delta.writeChecksumFile.enabled", "false")
         .getOrCreate()
     )
     own.sparkContext.setLogLevel("ERROR")
+    know_often_used(own)
     yield own
     own.stop()
     # It says good-bye at the interpreter's exit, when the stream that pytest gave it is closed: pytest has the last word.

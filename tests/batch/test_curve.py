@@ -137,8 +137,6 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infra.tables.settings", lambda: SimpleNamespace(lake=f"file:{place}"))
         patch.setattr("batch.curve.settings", lambda: SimpleNamespace(delay_seconds=IN_FORCE))
-        # On local files every commit forks for its permissions and links: as few and as small as can be.
-        spark.conf.set("spark.databricks.delta.writeChecksumFile.enabled", "false")
         found = definitions(spark)
         rows = [
             (*at, one.arrival, one.key, one.value, None, one.event_id, one.event_time, one.event_time.date())
@@ -161,7 +159,6 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         own.settled("first", DAY, QUIET)
         yield own
         known.unpersist()
-        spark.conf.unset("spark.databricks.delta.writeChecksumFile.enabled")
 
 
 def put(rows: DataFrame, table: Table) -> None:
