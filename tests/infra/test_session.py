@@ -1,0 +1,25 @@
+"""What a session asks its JVM for: no more than it needs."""
+
+from collections import Counter
+
+import pytest
+from py4j.java_gateway import JVMView
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+
+def test_columns_ask_the_jvm_for_no_class_by_its_short_name_and_leave_no_note_of_their_line(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    look_up = JVMView.__getattr__
+
+    def counted(jvm: JVMView, name: str) -> object:
+        asked[name] += 1
+        return look_up(jvm, name)
+
+    monkeypatch.setattr(JVMView, "__getattr__", counted)
+    rows = spark.range(3).select(F.transform(F.array("id", F.lit(1)), lambda one: one + 1).alias("more"))
+    assert [row["more"] for row in rows.groupBy("more").count().sort("more").collect()] == [[1, 2], [2, 2], [3, 2]]
+    assert {name for name in asked if "." not in name} == set()
+    assert not [name for name in asked if name.endswith("PySparkCurrentOrigin")]
