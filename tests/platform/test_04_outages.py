@@ -18,10 +18,11 @@ PAUSE_SECONDS = 0.02
 
 @contextmanager
 def load(platform: Platform, seed: int) -> Iterator[None]:
-    """Some fifty records a second for as long as the block lasts; what is sent is in the ledger."""
-    stop = Event()
+    """Some fifty records a second, from before the block until its end; what is sent is in the ledger."""
+    begun, stop = Event(), Event()
 
     def slowly() -> Iterator[Sendable]:
+        begun.set()
         for number in range(10):
             for record in burst(seed * 10 + number):
                 if stop.wait(PAUSE_SECONDS):
@@ -38,6 +39,8 @@ def load(platform: Platform, seed: int) -> Iterator[None]:
 
     thread = Thread(target=send)
     thread.start()
+    # What is sent by a client that has found the broker survives it; one that finds none says so and ends.
+    assert begun.wait(timeout=60), failures
     try:
         yield
     finally:
