@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -157,6 +157,16 @@ class Platform:
             return now.condition is Condition.HEALTHY and now.pid != after
 
         until(f"{name} works", works, seconds)
+
+    @contextmanager
+    def paused(self, name: str) -> Iterator[None]:
+        """A program with all its processes stands still; it need not be started again, which takes a minute."""
+        group = os.getpgid(self.supervisor().processes()[Name(name)].pid)
+        os.killpg(group, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.killpg(group, signal.SIGCONT)
 
     def kill(self, name: str) -> int:
         """`kill -9` a program with all its processes, and wait until supervisor has it running again; the old pid."""

@@ -31,8 +31,8 @@ TABLES = (
     "reconciliation/corrections",
     "reconciliation/coverage",
 )
-STAMPS = frozenset({"run", "revision", "settled_at"})
-"""What says which night it was, and nothing else."""
+STAMPS = frozenset({"run", "revision", "settled_at", "offsets"})
+"""What says which night it was, and how far it had read the log; nothing else."""
 
 
 def night(platform: Platform) -> None:
@@ -99,6 +99,7 @@ def test_redoing_everything_gives_what_the_shortcut_gave(platform: Platform) -> 
     for name in TABLES:
         assert _content(platform.rows(name), STAMPS) == before[name], name
     assert _revisions(platform) == {day: revision + 1 for day, revision in revisions.items()}
+    assert len({repr(row["offsets"]) for row in platform.rows("reconciliation/coverage", "offsets")}) == 1
     assert len(platform.rows("reconciliation/past_coverage")) == past + len(revisions)
 
 
