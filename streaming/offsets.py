@@ -51,6 +51,8 @@ class Published:
             if not self._is_troubled:
                 _tell(f"its offsets cannot be published to group {self._group!r} for now: {failure.args[0].str()}")
             self._is_troubled = True
+            # A client whose broker died in the middle of an answer waits for that broker's answer for good.
+            self._admin = AdminClient(client())
             return
         if self._is_troubled:
             _tell(f"its offsets are published to group {self._group!r} again")

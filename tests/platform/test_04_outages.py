@@ -7,6 +7,7 @@ from threading import Event, Thread
 
 import pytest
 from accounting import unaccounted
+from published import wait_published
 from running import Platform
 from traffic import Sendable, burst
 
@@ -55,6 +56,7 @@ def test_a_killed_broker(platform: Platform) -> None:
         pid = platform.kill("kafka")
         platform.wait_healthy("kafka", after=pid)
     platform.wait_drained()
+    wait_published(platform)
     assert unaccounted(platform) == []
 
 

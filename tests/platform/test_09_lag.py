@@ -6,28 +6,11 @@ from typing import Any
 import pytest
 from accounting import unaccounted
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-from confluent_kafka.admin import AdminClient
-from running import Platform, until
+from published import At, admin, in_group, wait_published
+from running import Platform
 from traffic import burst
 
 pytestmark = pytest.mark.platform
-
-At = tuple[str, int]
-
-
-def admin(platform: Platform) -> AdminClient:
-    return AdminClient({"bootstrap.servers": platform.settings.kafka_bootstrap, "log_level": 0})
-
-
-def in_group(platform: Platform) -> dict[At, int]:
-    """The group's offsets, asked for as Kafka's own command line does."""
-    group, own = platform.settings.consumer_group, admin(platform)
-    found = own.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)], request_timeout=30)[group].result()
-    return {(at.topic, at.partition): at.offset for at in found.topic_partitions}
-
-
-def wait_published(platform: Platform) -> None:
-    until("the group says the log's ends", lambda: in_group(platform) == platform.ends())
 
 
 def lags(platform: Platform) -> dict[At, dict[str, Any]]:
