@@ -113,7 +113,7 @@ def counted(log: Log, frontiers: dict[At, int | None]) -> dict[str, Counter[int]
 
 
 def test_the_waits_are_those_of_the_log_in_order_of_arrival(platform: Platform, log: Log) -> None:
-    assert len(log.day) > 5_000
+    assert len(log.day) > 10_000
     assert stored(platform, "log") == counted(log, in_order(log))
 
 
