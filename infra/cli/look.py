@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import webbrowser
+from decimal import Decimal
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Annotated, Any
 
@@ -40,9 +41,9 @@ def query(
         answer = gateway.ask(sql)
     if as_json:
         for row in answer.rows:
-            print(json.dumps(dict(zip(answer.columns, row, strict=True)), default=str))
+            print(json.dumps(dict(zip(answer.columns, row, strict=True)), default=_text))
     elif as_csv:
-        csv.writer(sys.stdout).writerows([answer.columns, *answer.rows])
+        csv.writer(sys.stdout).writerows([answer.columns, *(map(_text, row) for row in answer.rows)])
     else:
         _show(_grid(answer))
 
@@ -104,11 +105,18 @@ def _grid(answer: Answer) -> Grid:
     grid = Grid(*answer.columns or ("done",))
     for index, column in enumerate(grid.columns):
         column.overflow = "fold"
-        if answer.rows and all(isinstance(row[index], int | float) for row in answer.rows):
+        if answer.rows and all(isinstance(row[index], int | float | Decimal) for row in answer.rows):
             column.justify = "right"
     for row in answer.rows:
-        grid.add_row(*["" if value is None else str(value) for value in row])
+        grid.add_row(*map(_text, row))
     return grid
+
+
+def _text(value: Any) -> str:
+    """As people write it: nothing for null, and a decimal without an exponent (`str` makes 0E-9 of nine noughts)."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return "" if value is None else str(value)
 
 
 def _show(grid: Grid) -> None:
