@@ -38,7 +38,9 @@ def recompute(lake: Path, day: Day, out: Path) -> None:
 
 def connect() -> duckdb.DuckDBPyConnection:
     """A database in memory, with one thread, that fetches nothing from the net."""
-    return duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
+    own = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
+    own.execute("SET enable_progress_bar = false")
+    return own
 
 
 def answer(own: duckdb.DuckDBPyConnection, day: Day) -> None:
