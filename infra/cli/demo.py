@@ -23,7 +23,7 @@ commands = typer.Typer()
 console = Console(highlight=False)
 
 DAYS = 3
-REPORT_WIDTH = 132
+REPORT_WIDTH = 140
 DRAIN_LIMIT = 1800
 """Seconds without any progress after which the wait for the stream is given up."""
 
