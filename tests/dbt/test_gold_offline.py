@@ -249,6 +249,23 @@ def test_the_stream_may_go_on_behind_a_build_but_no_number_without_a_correction(
     assert gold.failing("a_settled_day_stays_settled") == {"a_settled_day_stays_settled"}
 
 
+def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
+    gold.put("reconciliation.summary", [{"day": DAY, "view": "order_totals", "measure": "orders", "run": "run 1"}])
+    asked = {"day": DAY, "number": 1, "decision": "asked"}
+    rejected = asked | {"number": 2, "decision": "rejected", "decided_by": "ann", "note": "not yet"}
+    for words, coverage, told in (
+        ([], [], (None, None, None)),
+        ([asked], [], ("asked", None, None)),
+        ([rejected, asked], [], ("rejected", "ann", "not yet")),
+        ([asked, rejected], [covered(1)], (None, None, None)),
+    ):
+        gold.put("reconciliation.decisions", words)
+        gold.put("reconciliation.coverage", coverage)
+        gold.build()
+        (row,) = gold.rows("rpt_reconciliation")
+        assert (row["decision"], row["decided_by"], row["note"]) == told
+
+
 def test_a_settlement_that_no_build_saw_is_known_from_the_ledger(gold: Gold) -> None:
     ledger = [correction(None, minute(MOVED, 3), 1, "late"), correction(minute(MOVED, 3), minute(MOVED, 4), 2, "late")]
     gold.put("reconciliation.corrections", ledger)

@@ -10,6 +10,15 @@ coverage as (
 
 ),
 
+-- Of a settled day nobody need know who was asked before.
+held as (
+
+    select decisions.*
+    from {{ ref('stg_reconciliation__decisions') }} as decisions
+    left anti join coverage on decisions.day = coverage.day
+
+),
+
 corrections as (
 
     select
@@ -48,8 +57,12 @@ select
     coalesce(missing.records_missing, 0) as records_missing,
     coverage.settled_at,
     coverage.revision,
+    held.decision,
+    held.decided_by,
+    held.note,
     summary.run
 from summary
 left join coverage on summary.day = coverage.day
+left join held on summary.day = held.day
 left join corrections on summary.day = corrections.day and summary.view = corrections.view
 left join missing on summary.day = missing.day

@@ -89,6 +89,10 @@ def test_a_rejected_day_stays_provisional_and_is_not_asked_about_again(limited: 
     for mart in ("fct_daily_orders", "fct_order_totals", "fct_orders"):
         status = {row["status"] for row in limited.rows(f"gold/{mart}", "day", "status") if row["day"] == HELD}
         assert status <= {"provisional"}, mart
+    reported = [row for row in limited.rows("gold/rpt_reconciliation") if row["day"] == HELD]
+    assert {(row["decision"], row["decided_by"], row["note"], row["settled_at"]) for row in reported} == {
+        ("rejected", rejected["decided_by"], "--not yet", None)
+    }
 
 
 def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited: Platform) -> None:
@@ -123,6 +127,8 @@ def test_airflow_asks_with_the_waterfall_and_the_other_days_do_not_wait(limited:
     assert settled(limited)[HELD] == 1
     assert untrue(limited, [HELD, OTHER]) == []
     assert _served(limited, HELD) == 4
+    reported = limited.rows("gold/rpt_reconciliation", "day", "decision", "revision")
+    assert {(row["decision"], row["revision"]) for row in reported if row["day"] == HELD} == {(None, 1)}
 
 
 def test_what_was_approved_is_settled_for_good_and_the_next_correction_is_measured_by_it(limited: Platform) -> None:
