@@ -257,6 +257,7 @@ def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
         ([], [], (None, None, None)),
         ([asked], [], ("asked", None, None)),
         ([rejected, asked], [], ("rejected", "ann", "not yet")),
+        ([asked, rejected, asked | {"number": 3}], [], ("asked", None, None)),
         ([asked, rejected], [covered(1)], (None, None, None)),
     ):
         gold.put("reconciliation.decisions", words)

@@ -10,12 +10,9 @@ coverage as (
 
 ),
 
--- Of a settled day nobody need know who was asked before.
-held as (
+decisions as (
 
-    select decisions.*
-    from {{ ref('stg_reconciliation__decisions') }} as decisions
-    left anti join coverage on decisions.day = coverage.day
+    select * from {{ ref('stg_reconciliation__decisions') }}
 
 ),
 
@@ -57,12 +54,13 @@ select
     coalesce(missing.records_missing, 0) as records_missing,
     coverage.settled_at,
     coverage.revision,
-    held.decision,
-    held.decided_by,
-    held.note,
+    decisions.decision,
+    decisions.decided_by,
+    decisions.note,
     summary.run
 from summary
 left join coverage on summary.day = coverage.day
-left join held on summary.day = held.day
+-- Of a settled day nobody need know who was asked before.
+left join decisions on summary.day = decisions.day and coverage.day is null
 left join corrections on summary.day = corrections.day and summary.view = corrections.view
 left join missing on summary.day = missing.day
