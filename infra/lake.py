@@ -14,7 +14,7 @@ from deltalake.exceptions import DeltaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructType
 
-from infra import reader
+from infra import arrow_lake, reader
 from infra.failures import TransientFailure
 from infra.settings import settings
 from infra.tables import Table
@@ -54,8 +54,7 @@ def create(session: SparkSession, table: Table, compacted: bool = False) -> None
 
 def _make(table: Table, properties: Mapping[str, str]) -> bool:
     """Create the table, empty, unless it is there; was it missing? Raises TransientFailure if the store does not answer."""
-    place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
-    store = reader.options(settings()) if place.startswith("s3://") else None
+    place, store = arrow_lake.place(table), arrow_lake.store(table)
     try:
         if deltalake.DeltaTable.is_deltatable(place, store):
             return False
