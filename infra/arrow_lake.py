@@ -70,7 +70,7 @@ def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expressio
     """The table's rows at its newest version; all of them, or those for which `where` holds."""
     at = latest(table)
     try:
-        found = at.to_pyarrow_dataset(filesystem=_files(table))
+        found = at.to_pyarrow_dataset(filesystem=files(table))
         return found.to_table(columns=None if columns is None else list(columns), filter=where)
     except OSError as failure:
         raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
@@ -98,7 +98,7 @@ def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=wanted)
 
 
-def _files(table: Table) -> fs.FileSystem:
+def files(table: Table) -> fs.FileSystem:
     """The table's folder, by Arrow's own client: through delta-rs its threads would call Python, and one that still does so
     when the process ends aborts it."""
     where = place(table)

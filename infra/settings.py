@@ -8,7 +8,7 @@ import os
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -102,7 +102,11 @@ class Settings(BaseSettings):
     gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM")
 
     trigger_seconds: int = Field(1, ge=0, description="Trigger of the ingest query")
-    view_trigger_seconds: int = Field(1, ge=0, description="Trigger of the view queries")
+    stream_profile: Literal["small", "spark"] = Field(
+        "small",
+        description="Spark settings of the stream: `small` for two cores, `spark` for Spark's own, on a cluster; "
+        "what DAYBREAK_SPARK_CONF names wins over both",
+    )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
     delay_seconds: int = Field(
         600, ge=0, description="The gate: how late an event may be and still count in the stream"

@@ -24,18 +24,7 @@ class Planned:
     """What Spark planned for one micro-batch; the same when the batch is repeated after a crash."""
 
     as_of: datetime
-    watermark: datetime | None
-    sources: tuple[dict[str, Any], ...]
-
-    @property
-    def silver_version(self) -> int:
-        """Silver's commits below this version have been read by every source of the query."""
-        return min(int(source["reservoirVersion"]) for source in self.sources)
-
-    @property
-    def in_snapshot(self) -> bool:
-        """Is a source still reading the table as it was when the query was first started?"""
-        return any(source.get("isStartingVersion") for source in self.sources)
+    ends: SourceOffsets
 
 
 class Checkpoints:
@@ -80,14 +69,8 @@ class Checkpoints:
         """What Spark planned for a micro-batch; it is written before the batch runs."""
         text = self._read(f"{self.of(query)}/offsets/{batch_id}")
         assert text is not None, f"no plan of batch {batch_id} of {query}"
-        _, metadata, *sources = text.splitlines()
-        meta = json.loads(metadata)
-        mark = int(meta.get("batchWatermarkMs", 0))
-        return Planned(
-            as_of=_time(int(meta["batchTimestampMs"])),
-            watermark=_time(mark) if mark else None,
-            sources=tuple(json.loads(source) for source in sources),
-        )
+        _, metadata, ends = text.splitlines()
+        return Planned(as_of=_time(int(json.loads(metadata)["batchTimestampMs"])), ends=json.loads(ends))
 
     def committed(self, query: str) -> int | None:
         """The last micro-batch that Spark counts as done; None before the first."""
@@ -114,8 +97,7 @@ class Checkpoints:
         """The Kafka offsets from which the query will go on: behind its last committed micro-batch, else at its start."""
         batch_id = self.committed(query)
         if batch_id is not None:
-            ends: SourceOffsets = self.planned(query, batch_id).sources[0]
-            return ends
+            return self.planned(query, batch_id).ends
         if self._read(f"{self.of(query)}/sources/0/0") is not None:
             return self.started_from(query)
         return self.start()

@@ -2,7 +2,7 @@
 
 Data flow: the event times of earlier micro-batches -> gate = max - delay, stored with the batch
 Run: pytest tests/streaming/test_gate.py
-Source: DESIGN rule 3. Spark's watermark is built from the same rows with the same delay, so it is never ahead of this.
+Source: DESIGN rule 3.
 """
 
 from datetime import timedelta

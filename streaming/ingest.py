@@ -1,131 +1,159 @@
-"""Ingest: one micro-batch from Kafka into bronze, silver and quarantine.
+"""Ingest: one micro-batch from Kafka into bronze, silver, quarantine and every view.
 
-Data flow: Kafka records -> bronze -> judge -> outcomes -> silver, quarantine -> progress
+Data flow: judged Kafka records -> Arrow -> outcomes -> bronze, silver, quarantine -> speed/<view> -> progress
 Run: python -m streaming
+
+One Spark job decodes the records and hands them to the driver; from there on they are Arrow, and tables are written by
+delta-rs: what a micro-batch costs is its rows, not its commits. What changes with every micro-batch (its number, its
+watermark) is stamped in Arrow and never stands in a plan, so Spark's compiled code is used again.
 """
 
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
 
-from infra import lake
+from infra.arrow_lake import files, latest
 from infra.drills import point
 from infra.lease import Lease
 from infra.settings import settings
+from infra.tables import Table
 from infra.writes import append_once
+from streaming import arrivals as rows_of
 from streaming import gate as gates
-from streaming.bronze import BRONZE, records
+from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
+from streaming.definitions import EVENTS
 from streaming.judge import judge
+from streaming.keeping import Keeping
+from streaming.late import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset
 from streaming.reasons import Outcome
-from streaming.recent import Arrival, Recent, as_written, late_known
-from streaming.repeats import ARRIVAL_ORDER, outcomes
-from streaming.silver import QUARANTINE, SILVER, accepted, late_by, rejected
+from streaming.recent import Arrival, Recent
+from streaming.restored import on_time_since, recent_since
+from streaming.silver import QUARANTINE, SILVER
+
+COMMITS_AT_ONCE = 8
 
 
 class Ingest:
-    """The state that ingest keeps between micro-batches: the gate and the recent ids. Both are rebuilt from tables."""
+    """The state between micro-batches: the watermark, the recent ids, the open rows of views. All is rebuilt from tables."""
 
     def __init__(
-        self, session: SparkSession, checkpoints: Checkpoints, lineage: str, definition: str, lease: Lease
+        self,
+        session: SparkSession,
+        checkpoints: Checkpoints,
+        lineage: str,
+        definitions: Mapping[str, str],
+        speed: Mapping[str, Table],
+        lease: Lease,
     ) -> None:
         self._session = session
         self._checkpoints = checkpoints
         self._lineage = lineage
-        self._definition = definition
+        self._definitions = definitions
+        self._speed = speed
         self._lease = lease
         self._gate: gates.Gate | None = None
         self._recent = Recent()
+        self._late = LateIndex(files(SILVER))
+        self._views = Keeping(session)
+        self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
 
-    def __call__(self, kafka: DataFrame, batch_id: int) -> None:
-        """Write one micro-batch; repeated after a crash it writes the same rows, once."""
+    def __call__(self, judged: DataFrame, batch_id: int) -> None:
+        """Write one micro-batch of judged records; repeated after a crash it writes the same rows, once."""
         self._lease.check()
         planned = self._checkpoints.planned(INGEST, batch_id)
-        batch = MicroBatch(INGEST, self._lineage, batch_id, planned, self._definition)
-        batch.offsets = self._offsets(batch_id, planned.sources[0])
+        batch = MicroBatch(INGEST, self._lineage, batch_id, planned.as_of, self._definitions)
+        batch.offsets = self._offsets(batch_id, planned.ends)
         gate = self._restored(batch_id)
-        batch.gate = None if gate.at is None else datetime.fromtimestamp(gate.at / 1000, UTC)
-        stamp = {"batch_id": F.lit(batch_id).cast("long"), "lineage": F.lit(self._lineage)}
+        batch.gate = moment(gate.at)
         point("ingest.before-bronze")
-
-        raw = records(kafka).coalesce(self._width).persist()
-        judged = judge(raw).coalesce(self._width).withColumn("written", F.lit(False)).persist()
-        try:
-            with batch.timed("bronze"):
-                append_once(raw.withColumns(stamp), BRONZE, batch.writer, batch_id)
-            batch.shown(BRONZE)
-            point("ingest.after-bronze")
-            with batch.timed("judge"):
-                arrivals = _arrivals(judged)
-            with batch.timed("repeats"):
-                known = self._known(arrivals, gate, batch_id)
-            candidates = judged.unionByName(as_written(self._session, known, judged)) if known else judged
-            decided = outcomes(candidates).where(~F.col("written")).withColumn("late_by_ms", late_by(gate.at)).persist()
-            try:
-                self._write(decided, batch, stamp)
-            finally:
-                decided.unpersist()
-        finally:
-            judged.unpersist()
-            raw.unpersist()
-        self._advance(arrivals, gate, batch)
         with batch.timed("total"):
-            batch.record(self._session)
+            with batch.timed("judge"):
+                records = rows_of.in_order(judge(judged).toArrow())
+                arrivals = rows_of.valid(records)
+            with batch.timed("repeats"):
+                outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, gate, batch_id))
+            events = self._write(records, outcome, gate, batch)
+            self._advance(arrivals, gate, batch)
+            with batch.timed("views"):
+                self._say(events, batch)
+        batch.record()
         point("ingest.after-progress")
 
-    @cached_property
-    def _width(self) -> int:
-        return max(1, self._session.sparkContext.defaultParallelism // 2)
-
-    def _write(self, decided: DataFrame, batch: MicroBatch, stamp: dict[str, Column]) -> None:
+    def _write(self, records: pa.Table, outcome: pa.Array, gate: gates.Gate, batch: MicroBatch) -> pa.Table:
+        stamp = {"batch_id": batch.batch_id, "lineage": self._lineage}
+        with batch.timed("bronze"):
+            self._append(rows_of.bronze_rows(records, stamp), BRONZE, batch)
+        point("ingest.after-bronze")
+        events = rows_of.silver_rows(records, outcome, self._definitions[EVENTS], gate.at, stamp)
         with batch.timed("silver"):
-            late = F.when(F.col("outcome") == Outcome.ACCEPTED.value, F.col("late_by_ms")).otherwise(0)
-            events = accepted(decided.withColumn("late_by_ms", late), self._definition, "late_by_ms")
-            append_once(events.withColumns(stamp), SILVER, batch.writer, batch.batch_id)
-        batch.shown(SILVER)
+            self._append(events, SILVER, batch)
         point("ingest.after-silver")
-        counts = decided.groupBy("outcome").agg(
-            F.count("*").alias("rows"),
-            F.count_if((F.col("late_by_ms") > 0) & (F.col("outcome") == Outcome.ACCEPTED.value)).alias("late"),
-        )
-        found = {row["outcome"]: row for row in counts.collect()}
-        batch.rows = {outcome.value: found[outcome]["rows"] if outcome in found else 0 for outcome in Outcome}
-        batch.rows["late"] = sum(row["late"] for row in found.values())
-        batch.rows["read"] = sum(batch.rows[outcome.value] for outcome in Outcome)
+        found = {row["values"]: row["counts"] for row in outcome.value_counts().to_pylist()}
+        batch.rows = {kind.value: found.get(kind.value, 0) for kind in Outcome}
+        batch.rows |= {"late": pc.sum(pc.greater(events["late_by_ms"], 0)).as_py() or 0, "read": records.num_rows}
         if batch.rows[Outcome.REJECTED] + batch.rows[Outcome.CONFLICT]:
             with batch.timed("quarantine"):
-                append_once(rejected(decided).withColumns(stamp), QUARANTINE, batch.writer, batch.batch_id)
-            batch.shown(QUARANTINE)
-        batch.versions = {table.id: lake.version(self._session, table) for table in (SILVER,)}
+                self._append(rows_of.quarantine_rows(records, outcome, stamp), QUARANTINE, batch)
+        point("ingest.after-quarantine")
+        return events
+
+    def _say(self, events: pa.Table, batch: MicroBatch) -> None:
+        on_time = events.filter(pc.equal(events["late_by_ms"], 0))
+        said = self._views.update(on_time, arrow_time(batch.gate), arrow_time(batch.watermark))
+
+        def append(view: str) -> None:
+            stamp = {
+                "as_of": batch.as_of,
+                "batch_id": batch.batch_id,
+                "lineage": self._lineage,
+                "definition": self._definitions[view],
+            }
+            self._append(rows_of.stamped(said[view], stamp), self._speed[view], batch)
+
+        list(self._pool.map(append, said))
+        point("ingest.after-speed")
+
+    def _append(self, rows: pa.Table, table: Table, batch: MicroBatch) -> None:
+        # A repeated micro-batch finds its rows there; a table that gets none gets no commit either.
+        if rows.num_rows:
+            append_once(rows, table, batch.writer, batch.version)
+        batch.shown(table)
 
     def _restored(self, batch_id: int) -> gates.Gate:
         if self._gate is None:
             delay = timedelta(seconds=settings().delay_seconds)
             self._gate = gates.restored(self._session, delay, self._lineage, batch_id)
-            self._recent.restore(self._session, self._gate.at, self._lineage, batch_id)
+            if self._gate.at is not None:
+                self._recent.restore(recent_since(self._session, self._gate.at, self._lineage, batch_id))
+                events = on_time_since(self._session, self._gate.at, self._lineage, batch_id)
+                self._views.restore(events, arrow_time(moment(self._gate.at)))
         return self._gate
 
-    def _known(self, arrivals: list[Arrival], gate: gates.Gate, batch_id: int) -> list[tuple[str, int]]:
+    def _known(self, arrivals: list[Arrival], gate: gates.Gate, batch_id: int) -> Mapping[str, int]:
         if gate.at is None:
-            return []
-        late = [arrival for arrival in arrivals if arrival.time_ms < gate.at]
-        return self._recent.known(arrivals) + late_known(self._session, late, self._lineage, batch_id)
+            return {}
+        at = gate.at
+        late = [arrival for arrival in arrivals if arrival.time_ms < at]
+        if not late:
+            return self._recent.known(arrivals, at)
+        return {**self._late.known(latest(SILVER), late, self._lineage, batch_id), **self._recent.known(arrivals, at)}
 
     def _advance(self, arrivals: list[Arrival], gate: gates.Gate, batch: MicroBatch) -> None:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
-        if largest is not None:
-            batch.max_event_time = datetime.fromtimestamp(largest / 1000, UTC)
+        batch.max_event_time = moment(largest)
         gate.saw(largest)
+        batch.watermark = moment(gate.at)
         self._recent.add(arrivals, gate.at)
 
     def _offsets(self, batch_id: int, end: dict[str, dict[str, int]]) -> list[Offset]:
         start = (
-            self._checkpoints.planned(INGEST, batch_id - 1).sources[0]
-            if batch_id
-            else self._checkpoints.started_from(INGEST)
+            self._checkpoints.planned(INGEST, batch_id - 1).ends if batch_id else self._checkpoints.started_from(INGEST)
         )
         return [
             (topic, int(partition), start.get(topic, {}).get(partition, 0), to)
@@ -134,11 +162,11 @@ class Ingest:
         ]
 
 
-def _arrivals(judged: DataFrame) -> list[Arrival]:
-    """The valid events of a micro-batch in the order of their arrival; bounded by the rate limit."""
-    valid = judged.where(F.size("reasons") == 0)
-    time_ms = F.unix_millis("event_time").alias("time_ms")
-    table = valid.select("event_id", time_ms, "content_hash", *ARRIVAL_ORDER).toArrow()
-    ordered = table.sort_by([(column, "ascending") for column in ARRIVAL_ORDER])
-    columns = (ordered[name].to_pylist() for name in ("event_id", "time_ms", "content_hash"))
-    return [Arrival(*row) for row in zip(*columns, strict=True)]
+def moment(millis: int | None) -> datetime | None:
+    """Epoch milliseconds as a time."""
+    return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
+
+
+def arrow_time(at: datetime | None) -> pa.Scalar | None:
+    """A time as Arrow's scalar."""
+    return None if at is None else pa.scalar(at, pa.timestamp("us", "UTC"))

@@ -1,16 +1,17 @@
-"""Progress: one row per micro-batch of every query, written last.
+"""Progress: one row per micro-batch, written last: what it covers is finished in every table of the stream.
 
 Data flow: finished micro-batch -> speed/progress
-Run: daybreak query "SELECT query, batch_id, rows, durations FROM speed.progress ORDER BY committed_at DESC LIMIT 5"
+Run: daybreak query "SELECT batch_id, rows, durations FROM speed.progress ORDER BY committed_at DESC LIMIT 5"
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     IntegerType,
@@ -22,13 +23,13 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra.rows import frame
 from infra.tables import Table
 from infra.writes import append_once
-from streaming.checkpoint import Planned
 
 INGEST = "ingest"
-"""The `query` of the ingest's rows; a view's rows have its name."""
+"""The `query` of every row: the one streaming query, which fills bronze, silver and every view."""
+REBUILT = -1
+"""The number under which a new lineage writes its views from all of silver, before its first micro-batch."""
 
 RANGE = StructType(
     [
@@ -57,8 +58,7 @@ PROGRESS = Table(
             StructField("rows", MapType(StringType(), LongType())),
             StructField("durations", MapType(StringType(), LongType())),
             StructField("versions", MapType(StringType(), LongType())),
-            StructField("silver_version", LongType()),
-            StructField("definition", StringType()),
+            StructField("definitions", MapType(StringType(), StringType())),
             StructField("visible", MapType(StringType(), TimestampType())),
         ]
     ),
@@ -74,21 +74,28 @@ class MicroBatch:
     query: str
     lineage: str
     batch_id: int
-    planned: Planned
-    definition: str
+    as_of: datetime
+    definitions: Mapping[str, str]
     offsets: list[Offset] = field(default_factory=list)
     gate: datetime | None = None
+    """What its own events were compared with."""
+    watermark: datetime | None = None
+    """What the next micro-batch's will be compared with: what closes before it is final."""
     max_event_time: datetime | None = None
     rows: dict[str, int] = field(default_factory=dict)
     durations: dict[str, int] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
-    silver_version: int | None = None
     visible: dict[str, datetime] = field(default_factory=dict)
 
     @property
     def writer(self) -> str:
         """The name under which Delta remembers what this query has appended."""
         return f"{self.query}/{self.lineage}"
+
+    @property
+    def version(self) -> int:
+        """Its number as Delta remembers it, which cannot be negative: what was rebuilt comes first."""
+        return self.batch_id + 1
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -101,23 +108,23 @@ class MicroBatch:
         """From this moment on its rows of `table` can be read."""
         self.visible[table.id] = datetime.now(UTC)
 
-    def record(self, session: SparkSession) -> None:
+    def record(self) -> None:
         """Write the row; a repeated batch writes nothing."""
         row = {
             "query": self.query,
             "lineage": self.lineage,
             "batch_id": self.batch_id,
-            "as_of": self.planned.as_of,
+            "as_of": self.as_of,
             "committed_at": datetime.now(UTC),
             "gate": self.gate,
-            "watermark": self.planned.watermark,
+            "watermark": self.watermark,
             "max_event_time": self.max_event_time,
             "offsets": [dict(zip(RANGE.fieldNames(), at, strict=True)) for at in self.offsets],
             "rows": list(self.rows.items()),
             "durations": list(self.durations.items()),
             "versions": list(self.versions.items()),
-            "silver_version": self.silver_version,
-            "definition": self.definition,
+            "definitions": list(self.definitions.items()),
             "visible": list(self.visible.items()),
         }
-        append_once(frame(session, [row], PROGRESS.schema), PROGRESS, self.writer, self.batch_id)
+        rows = pa.Table.from_pylist([row], schema=to_arrow_schema(PROGRESS.schema, timezone="UTC"))
+        append_once(rows, PROGRESS, self.writer, self.version)

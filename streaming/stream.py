@@ -1,6 +1,6 @@
-"""The always-on stream: one driver, one ingest query and one query per view.
+"""The always-on stream: one driver and one query, which fills bronze, silver and every view.
 
-Data flow: Kafka -> ingest -> silver -> views, watched until one fails or a signal comes
+Data flow: Kafka -> judged records -> ingest, watched until it fails or a signal comes
 Run: python -m streaming
 """
 
@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra import lake
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import TransientFailure
 from infra.lease import Lease
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
@@ -23,16 +23,18 @@ from infra.tables import Table
 from infra.upkeep import Daily, vacuum
 from streaming import gaps, topics
 from streaming import lineage as lineages
-from streaming.bronze import BRONZE
+from streaming.bronze import BRONZE, records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
-from streaming.definitions import EVENTS, definitions
+from streaming.definitions import definitions
 from streaming.ingest import Ingest
+from streaming.judge import judge
 from streaming.log import log_now
 from streaming.offsets import Published
 from streaming.progress import INGEST, PROGRESS
+from streaming.said_again import say_again
 from streaming.silver import QUARANTINE, SILVER
-from streaming.speed import Speed, speed_table
+from streaming.speed import speed_table
 from streaming.views import VIEWS
 
 
@@ -40,29 +42,29 @@ def session() -> SparkSession:
     """The stream's Spark session: few tasks, because every query pays Spark's fixed cost at every trigger."""
     s = settings()
     conf = {
-        # A micro-batch's literals (its number, its gate) would make Janino compile new code at every trigger.
-        **FEW_ROWS,
+        **(FEW_ROWS if s.stream_profile == "small" else {}),
         "spark.ui.enabled": "true",
         "spark.ui.port": str(s.stream_ui_port),
         "spark.port.maxRetries": "0",
-        "spark.scheduler.mode": "FAIR",
-        # A batch that is repeated after a crash finds its rows written, so Delta skips the write and nothing is computed.
-        # Its state was committed by the tasks that wrote them, but this check wants to see it committed again.
-        "spark.sql.streaming.stateStore.commitValidation.enabled": "false",
         "spark.sql.streaming.stopTimeout": "20s",
+        **s.spark_conf,
     }
     return spark("daybreak stream", s.stream_memory, s.stream_jvm, conf)
 
 
+def speed_tables(session: SparkSession) -> dict[str, Table]:
+    """speed/<view> of every view, by the view's name."""
+    return {view.name: speed_table(session, view) for view in VIEWS.values()}
+
+
 def tables(session: SparkSession) -> tuple[Table, ...]:
     """The tables that the stream owns, in the order in which they are created."""
-    views = (speed_table(session, view) for view in VIEWS.values())
-    return (BRONZE, SILVER, QUARANTINE, PROGRESS, *views, gaps.BRONZE_GAPS)
+    return (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed_tables(session).values(), gaps.BRONZE_GAPS)
 
 
 def create_tables(session: SparkSession) -> None:
     """Create what is missing of them."""
-    lake.create_missing(session, tables(session), compacted=True)
+    lake.create_missing(session, tables(session))
 
 
 def run() -> None:
@@ -78,18 +80,16 @@ def run() -> None:
         versions = definitions(own)
         lineage = lineages.settled(own, checkpoints, versions)
         _refuse_gaps(checkpoints)
+        say_again(own, lineage, versions)
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
-        queries = [_ingest(own, Ingest(own, checkpoints, lineage, versions[EVENTS], lease), checkpoints)]
-        queries += [
-            Speed(own, view, checkpoints, lineage, versions[view.name], lease).start() for view in VIEWS.values()
-        ]
+        ingest = Ingest(own, checkpoints, lineage, versions, speed_tables(own), lease)
+        query = _query(own, ingest, checkpoints)
         try:
-            _watch(own, queries, published, stop)
+            _watch(own, query, published, stop)
         finally:
             _say("stopping")
-            for query in queries:
-                query.stop()
+            query.stop()
     own.stop()
 
 
@@ -102,7 +102,7 @@ def _refuse_gaps(checkpoints: Checkpoints) -> None:
         gaps.refuse(gaps.gaps(read_to, log_now()))
 
 
-def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
+def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
     s = settings()
     kafka = (
         session.readStream.format("kafka")
@@ -116,7 +116,9 @@ def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> 
         .load()
     )
     return (
-        kafka.writeStream.queryName(INGEST)
+        # Judged before the query starts, so that the plan is made once and not with every micro-batch.
+        records(kafka)
+        .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")
         .foreachBatch(ingest)
@@ -124,20 +126,18 @@ def _ingest(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> 
     )
 
 
-def _watch(session: SparkSession, queries: list[StreamingQuery], published: Published, stop: list[int]) -> None:
+def _watch(session: SparkSession, query: StreamingQuery, published: Published, stop: list[int]) -> None:
     daily = Daily()
     while not stop:
-        for query in queries:
-            failure = query.exception()
-            if failure is not None:
-                raise TransientFailure(f"the query {query.name} failed: {_reason(failure)}") from failure
-            if not query.isActive:
-                raise TransientFailure(f"the query {query.name} stopped")
-            _refuse_drops(query)
-        published.publish(_read_to(queries[0]))
+        failure = query.exception()
+        if failure is not None:
+            raise TransientFailure(f"the query {query.name} failed: {_reason(failure)}") from failure
+        if not query.isActive:
+            raise TransientFailure(f"the query {query.name} stopped")
+        published.publish(_read_to(query))
         if daily.due():
             vacuum(session, tables(session))
-        _say("running", {query.name: query.status["message"] for query in queries})
+        _say("running", {query.name: query.status["message"]})
         time.sleep(1)
 
 
@@ -146,17 +146,6 @@ def _read_to(ingest: StreamingQuery) -> SourceOffsets:
     progress = ingest.lastProgress
     ends: SourceOffsets = (json.loads(progress.sources[0].endOffset) or {}) if progress else {}
     return ends
-
-
-def _refuse_drops(query: StreamingQuery) -> None:
-    """Spark's own watermark must never drop a row: the gate has marked what is late before (DESIGN rule 3)."""
-    progress = query.lastProgress
-    for operator in progress.stateOperators if progress else []:
-        if operator.numRowsDroppedByWatermark:
-            raise PermanentFailure(
-                f"Spark dropped {operator.numRowsDroppedByWatermark} rows of {query.name} by its watermark: "
-                "the gate and the watermark disagree, and the speed view is wrong from here on."
-            )
 
 
 def _on_signal() -> list[int]:

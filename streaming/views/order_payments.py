@@ -9,7 +9,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from streaming.views.view import Events, View
+from streaming.views.view import ByPart, Events, View
 
 
 def define(events: Events) -> DataFrame:
@@ -59,7 +59,7 @@ ORDER_PAYMENTS = View(
     closes=lambda: F.col("ordered_at") + F.expr("INTERVAL 1 HOUR"),
     reach=timedelta(hours=1),
     measures=("orders", "paid_orders", "amount_cents"),
-    mode="append",
+    law=ByPart("order_id"),
     # The first capture. The rest makes the choice the same in both layers where one order_id was placed twice.
     prefer=lambda: (
         F.col("captured_at").asc_nulls_last(),

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from streaming.views.view import Events, View
+from streaming.views.view import Additive, Events, View
 
 
 def define(events: Events) -> DataFrame:
@@ -44,5 +44,5 @@ ORDER_TOTALS = View(
     closes=lambda: F.col("window_end"),
     reach=timedelta(minutes=1),
     measures=("orders", "items", "revenue_cents"),
-    mode="update",
+    law=Additive(sums=("orders", "items", "revenue_cents")),
 )

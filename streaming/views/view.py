@@ -1,4 +1,4 @@
-"""What a view is: one pure function of events, and how to read its rows.
+"""What a view is: one pure function of events, how to read its rows, and by which law the stream keeps it current.
 
 Data flow: events per topic -> View -> candidate rows -> the answer, one row per key and day
 Run: pytest tests/streaming/test_views.py
@@ -7,13 +7,33 @@ Run: pytest tests/streaming/test_views.py
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 Events = Mapping[str, DataFrame]
 """Events of each input topic, by topic, as `silver.topic_events` gives them."""
+
+
+@dataclass(frozen=True)
+class Additive:
+    """The law of counts and sums: `define(old and new events)` is `define(old)` merged with `define(new)`.
+
+    Rows of one key are merged by adding the columns `sums`; every other column is the same in both.
+    """
+
+    sums: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ByPart:
+    """The law of independent parts: the rows of one part follow from that part's events alone.
+
+    `column` names the part; it is a payload field of every input and a column of the rows. When new events touch a part,
+    the stream defines the part again from its events.
+    """
+
+    column: str
 
 
 @dataclass(frozen=True)
@@ -28,19 +48,20 @@ class View:
     description: str
     inputs: tuple[str, ...]
     define: Callable[[Events], DataFrame]
-    """Candidate rows; for the stream in `mode`, for the night on static frames. May give a key more than once."""
+    """Candidate rows, from a static frame in both layers. May give a key more than once."""
     key: tuple[str, ...]
     time: str
     """The column that puts a row on its UTC day."""
     closes: Callable[[], Column]
-    """When the row can no longer appear or change: once the watermark has passed it, the stream has said its last word."""
+    """When the row can no longer appear or change: once the watermark has passed it, the row is final in the stream."""
     reach: timedelta
     """How far after a row's `time` its inputs may lie."""
     measures: tuple[str, ...]
     """Additive integer columns, summed in reports."""
-    mode: Literal["update", "append"]
+    law: Additive | ByPart
+    """How the stream keeps the view current without defining it from all events; a property test holds the view to it."""
     prefer: Callable[[], tuple[Column, ...]] = lambda: ()
-    """Which candidate of a key is its row: the first in this order."""
+    """Which candidate of a key is its row: the first in this order. An event more can only bring a better candidate."""
 
     def rows(self, events: Events) -> DataFrame:
         """Candidate rows with their `day`."""

@@ -1,0 +1,108 @@
+"""A micro-batch in the driver: judged records as Arrow, the outcome of each, and the rows that the tables get.
+
+Data flow: judged rows and what is known -> outcomes -> rows of bronze, silver, quarantine
+Run: pytest tests/streaming/test_arrivals.py
+
+The night finds the same outcomes by repeats.outcomes, on any number of rows; a test runs both on the same records.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from streaming.bronze import RECORD
+from streaming.reasons import Outcome, Reason
+from streaming.recent import Arrival
+from streaming.repeats import ARRIVAL_ORDER
+from streaming.silver import EVENT, REJECTED
+
+TEXTS = pa.list_(pa.string())
+
+
+def in_order(judged: pa.Table) -> pa.Table:
+    """Judged rows in the order of their arrival."""
+    return judged.sort_by([(column, "ascending") for column in ARRIVAL_ORDER])
+
+
+def is_valid(judged: pa.Table) -> pa.Array:
+    """Which rows break no rule."""
+    return pc.equal(pc.list_value_length(judged["reasons"]), 0)
+
+
+def valid(judged: pa.Table) -> list[Arrival]:
+    """The valid events among judged rows, in their order."""
+    events = judged.filter(is_valid(judged))
+    times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
+    columns = (column.to_pylist() for column in (events["event_id"], times, events["content_hash"]))
+    return [Arrival(*row) for row in zip(*columns, strict=True)]
+
+
+def outcomes(judged: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]) -> pa.Array:
+    """One outcome per judged row in order of arrival; `arrivals` are its valid ones, `known` what earlier batches wrote."""
+    first = dict(known)
+    found = []
+    events = iter(arrivals)
+    for is_event in is_valid(judged).to_pylist():
+        if not is_event:
+            found.append(Outcome.REJECTED.value)
+            continue
+        event = next(events)
+        content = first.get(event.event_id)
+        if content is None:
+            first[event.event_id] = event.content_hash
+            found.append(Outcome.ACCEPTED.value)
+        else:
+            found.append(Outcome.DUPLICATE.value if content == event.content_hash else Outcome.CONFLICT.value)
+    return pa.array(found, pa.string())
+
+
+def bronze_rows(judged: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
+    """Every record as it came."""
+    return stamped(judged.select(RECORD.fieldNames()), stamp)
+
+
+def silver_rows(
+    judged: pa.Table, outcome: pa.Array, definition: str, gate_ms: int | None, stamp: Mapping[str, Any]
+) -> pa.Table:
+    """The accepted events in the columns of silver, with what they are late by."""
+    events = judged.filter(pc.equal(outcome, Outcome.ACCEPTED.value))
+    times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
+    late_by = pc.max_element_wise(pc.subtract(gate_ms, times), 0) if gate_ms is not None else pc.multiply(times, 0)
+    values = {
+        "key": events["key"].cast(pa.string()),
+        "day": events["event_time"].cast(pa.date32(), safe=False),
+        "definition": pa.repeat(definition, events.num_rows),
+    }
+    columns = {name: values[name] if name in values else events[name] for name in EVENT.fieldNames()}
+    return stamped(pa.table({**columns, "late_by_ms": late_by}), stamp)
+
+
+def quarantine_rows(judged: pa.Table, outcome: pa.Array, stamp: Mapping[str, Any]) -> pa.Table:
+    """The records that are no events of ours, with every reason."""
+    is_conflict = pc.equal(outcome, Outcome.CONFLICT.value)
+    rows = judged.append_column("conflict", is_conflict).filter(
+        pc.or_(is_conflict, pc.equal(outcome, Outcome.REJECTED.value))
+    )
+    reasons = [
+        [*reasons, Reason.CONFLICT.value] if conflict else reasons
+        for reasons, conflict in zip(rows["reasons"].to_pylist(), rows["conflict"].to_pylist(), strict=True)
+    ]
+    values = {"reasons": pa.array(reasons, TEXTS), "day": rows["arrival"].cast(pa.date32(), safe=False)}
+    columns = {name: values[name] if name in values else rows[name] for name in REJECTED.fieldNames()}
+    return stamped(pa.table(columns), stamp)
+
+
+def stamped(rows: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
+    """The rows with a constant column for each entry of `stamp`."""
+    for name, value in stamp.items():
+        rows = rows.append_column(name, pa.repeat(value, rows.num_rows))
+    return rows
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """A table's schema in Arrow, times in UTC."""
+    return to_arrow_schema(schema, timezone="UTC")
