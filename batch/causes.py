@@ -24,8 +24,6 @@ class Cause(StrEnum):
     """Another arrival of the same event was kept."""
     CONFLICT = "conflict"
     """An event_id that came back with other content, farther back than the stream looks."""
-    PENDING = "pending"
-    """The watermark has not passed the row's closing time: the stream has not said its last word."""
     DEFINITION = "definition"
     """Of a correction: the row was last said by another version of the view or of its contracts."""
     REVISION = "revision"

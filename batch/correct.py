@@ -95,12 +95,7 @@ def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFram
     own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
     settled_by = plan.settled_by.get(day.date, {}).get(view.name)
     now = plan.definitions[view.name]
-    only_pending = F.array(F.lit(Cause.PENDING.value))
-    differing = (
-        lake.read(session, DIFFERENCES)
-        .where(own & (F.col("causes") != only_pending))
-        .select("key", "speed", F.col("causes").alias("differing"))
-    )
+    differing = lake.read(session, DIFFERENCES).where(own).select("key", "speed", F.col("causes").alias("differing"))
     rows = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
     truth = _values(session, view, rows, "new")
     candidates = differing.join(_told(session, view, day, plan), "key", "full_outer")

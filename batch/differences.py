@@ -5,7 +5,6 @@ Run: pytest tests/batch/test_differences.py
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
@@ -47,34 +46,29 @@ SUMMARY = Table(
     "summary",
     StructType(
         [StructField("day", DateType()), StructField("view", StringType()), StructField("measure", StringType())]
-        + [StructField("speed", LongType()), StructField("pending", LongType())]
+        + [StructField("speed", LongType())]
         + [StructField(cause.value, LongType()) for cause in STEPS]
         + [StructField("truth", LongType()), StructField("unexplained", LongType())]
         + [StructField(name, LongType()) for name in ("rows_differing", "rows_unexplained")]
         + [StructField("run", StringType())]
     ),
 )
-"""Sums of a view's measures over a day: speed + pending + every cause + unexplained = truth."""
+"""Sums of a view's measures over a day: speed + every cause + unexplained = truth."""
 
 STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 
-def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | None) -> DataFrame:
+def compared(view: View, stages: Mapping[str, DataFrame]) -> DataFrame:
     """All rows of all stages by key: the columns of DIFFERENCES but day and run, and the measures per stage."""
     values = list(view.columns(stages["counted"]))
     joined: DataFrame | None = None
     for stage, rows in stages.items():
         own = rows.select(*view.key, F.struct(*values).alias(stage))
-        if stage == "counted":
-            own = rows.select(*view.key, F.struct(*values).alias(stage), view.closes().alias("closes"))
         joined = own if joined is None else joined.join(own, list(view.key), "full_outer")
     assert joined is not None, "no stages"
     present = [stage for stage in STAGES if stage in stages]
-    is_open = F.lit(True) if watermark is None else F.col("closes") >= F.lit(watermark)
-    pending = F.col("speed").isNull() & F.col("counted").isNotNull() & is_open
     moves = [
-        (Cause.PENDING, pending, "counted"),
-        (Cause.UNEXPLAINED, ~_same("speed", "counted") & ~pending, "counted"),
+        (Cause.UNEXPLAINED, ~_same("speed", "counted"), "counted"),
         *[(Cause(stage), ~_same(before, stage), stage) for before, stage in pairwise(present[1:-1])],
         (Cause.UNEXPLAINED, ~_same(present[-2], "truth"), "truth"),
     ]
@@ -91,8 +85,7 @@ def compared(view: View, stages: Mapping[str, DataFrame], watermark: datetime | 
         F.array_contains("causes", Cause.UNEXPLAINED.value).alias("unexplained"),
         F.when(F.size("causes") > 0, waterfall).alias("waterfall"),
         F.struct(
-            *[F.struct(*[F.col(stage)[m].alias(m) for m in view.measures]).alias(stage) for stage in present],
-            pending.alias("is_pending"),
+            *[F.struct(*[F.col(stage)[m].alias(m) for m in view.measures]).alias(stage) for stage in present]
         ).alias("measures"),
     )
 
@@ -107,11 +100,8 @@ def summary(view: View, rows: DataFrame) -> DataFrame:
     frames = []
     for measure in view.measures:
         sums = {stage: total(stage, measure) for stage in stages}
-        pending = F.coalesce(
-            F.sum(F.when(F.col("measures.is_pending"), F.col("measures.counted")[measure])), F.lit(0)
-        ).cast("long")
         steps = {stage: sums[stage] - sums[before] for before, stage in pairwise(stages[1:-1])}
-        explained = sums["speed"] + pending
+        explained = sums["speed"]
         for step in steps.values():
             explained = explained + step
         frames.append(
@@ -119,7 +109,6 @@ def summary(view: View, rows: DataFrame) -> DataFrame:
                 F.lit(view.name).alias("view"),
                 F.lit(measure).alias("measure"),
                 sums["speed"].alias("speed"),
-                pending.alias("pending"),
                 *[steps.get(cause.value, F.lit(0).cast("long")).alias(cause.value) for cause in STEPS],
                 sums["truth"].alias("truth"),
                 (sums["truth"] - explained).alias("unexplained"),

@@ -38,12 +38,8 @@ class Layer:
 
 
 def stream_layer(session: SparkSession, view: View, day: Day, stream: Said) -> Layer:
-    """The stream's side: silver's events of the view's inputs around the day, as far as the view's query had read them."""
-    silver = (
-        lake.read(session, SILVER, stream.silver_version - 1)
-        if stream.silver_version
-        else lake.read(session, SILVER).limit(0)
-    )
+    """The stream's side: silver's events of the view's inputs around the day, up to the micro-batch that was looked at."""
+    silver = lake.read(session, SILVER).where(stream.counted)
     until = day.end + view.reach
     own = silver.where(
         F.col("day").between(F.lit(day.date), F.lit(until.date()))

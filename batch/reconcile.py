@@ -106,7 +106,7 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Laye
     stages |= {cause.value: after(step) for step, cause in enumerate(STEPS, 1) if cause in present}
     table = truth_table(session, view)
     stages["truth"] = lake.read(session, table).where(F.col("day") == F.lit(day.date))
-    rows = compared(view, stages, said_by_stream.watermark).persist()
+    rows = compared(view, stages).persist()
     return Compared(
         view,
         rows.where(F.size("causes") > 0).drop("measures"),

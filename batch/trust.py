@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from batch.causes import STEPS, Cause
+from batch.causes import STEPS
 from infra.failures import PermanentFailure
 
 UNNAMED = Decimal(1)
@@ -72,7 +72,7 @@ def doubts(
     """
     found = []
     for row in summary:
-        said = (settled or {}).get(f"{row['view']}.{row['measure']}", row["speed"] + row["pending"])
+        said = (settled or {}).get(f"{row['view']}.{row['measure']}", row["speed"])
         one = Correction(row["view"], row["measure"], said, row["truth"], trusted[row["view"]])
         if row["rows_differing"] >= floor and one.is_over:
             found.append(one)
@@ -101,8 +101,7 @@ def share(amount: int, truth: int) -> Decimal:
 
 def waterfall(summary: Sequence[Mapping[str, Any]]) -> str:
     """The day's way from what the stream said to the truth, a row per measure, as a Markdown table."""
-    steps = [Cause.PENDING, *STEPS]
-    present = [cause.value for cause in steps if any(row[cause.value] for row in summary)]
+    present = [cause.value for cause in STEPS if any(row[cause.value] for row in summary)]
     columns = ["view", "measure", "speed", *present, "truth"]
     lines = [columns, ["---", "---", *["---:"] * (len(columns) - 2)]]
     for row in sorted(summary, key=lambda row: (row["view"], row["measure"])):

@@ -20,7 +20,7 @@ from batch.day import Day
 from batch.truth import TRUTH_QUARANTINE
 from infra import lake
 from infra.tables import Table
-from streaming.progress import INGEST, PROGRESS
+from streaming.progress import PROGRESS
 from streaming.reasons import Reason
 from streaming.repeats import ARRIVAL_ORDER
 from streaming.silver import QUARANTINE, SILVER
@@ -100,7 +100,7 @@ def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collectio
 
 def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
     """Silver's events of the day, as topic and `wait_seconds` by Basis.STREAM."""
-    progress = lake.read(session, PROGRESS).where((F.col("query") == INGEST) & _can_matter(day, "max_event_time"))
+    progress = lake.read(session, PROGRESS).where(_can_matter(day, "max_event_time"))
     silver = lake.read(session, SILVER).where(F.col("day") == F.lit(day.date))
     read = silver.join(F.broadcast(batch_frontiers(progress)), ["lineage", "batch_id"])
     wait = wait_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("wait_seconds")

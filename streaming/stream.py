@@ -28,7 +28,6 @@ from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
-from streaming.judge import judge
 from streaming.log import log_now
 from streaming.offsets import Published
 from streaming.progress import INGEST, PROGRESS

@@ -26,14 +26,15 @@ from infra.shop.faults import Copy, Faults
 from infra.shop.run import Run
 from infra.writes import append_once
 from streaming.bronze import BRONZE, RECORD
-from streaming.checkpoint import Planned
+from streaming.current import CLOSES
 from streaming.definitions import EVENTS, definitions
 from streaming.gaps import BRONZE_GAPS
 from streaming.judge import judge
+from streaming.keeping import answered
 from streaming.log import Log
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.repeats import outcomes
-from streaming.silver import QUARANTINE, SILVER, accepted, rejected, topic_events
+from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.speed import speed_table
 from streaming.views import REACH, VIEWS
 
@@ -100,16 +101,18 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
     append_once(rejected(decided).withColumns(batch), QUARANTINE, LINEAGE, 0)
     decided.unpersist()
 
-    silver = lake.version(session, SILVER)
     watermark = day.end + REACH - timedelta(seconds=settings().delay_seconds)
-    planned = Planned(watermark, watermark, ())
-    offsets = [(*at, 0, end) for at, end in log.end.items()]
-    MicroBatch(INGEST, LINEAGE, 0, planned, versions[EVENTS], offsets, versions={SILVER.id: silver}).record(session)
     on_time = lake.read(session, SILVER).where("late_by_ms = 0")
     for view, table in zip(VIEWS.values(), speed, strict=True):
-        rows = view.answer(view.rows({topic: topic_events(on_time, topic) for topic in view.inputs}))
-        if view.mode == "append":
-            rows = rows.where(view.closes() < F.lit(watermark))
-        said = {"as_of": F.lit(watermark), **batch, "definition": F.lit(versions[view.name])}
-        append_once(rows.withColumns(said), table, LINEAGE, 0)
-        MicroBatch(view.name, LINEAGE, 0, planned, versions[view.name], silver_version=silver + 1).record(session)
+        said = {
+            "is_final": F.col(CLOSES) < F.lit(watermark),
+            "as_of": F.lit(watermark),
+            **batch,
+            "definition": F.lit(versions[view.name]),
+        }
+        rows = answered(view, on_time).withColumns(said)
+        append_once(rows.select(*table.schema.fieldNames()), table, LINEAGE, 0)
+    finished = MicroBatch(INGEST, LINEAGE, 0, watermark, versions)
+    finished.offsets = [(*at, 0, end) for at, end in log.end.items()]
+    finished.watermark = watermark
+    finished.record()

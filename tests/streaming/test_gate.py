@@ -7,7 +7,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra import lake
-from streaming.checkpoint import Planned
 from streaming.gate import Gate, restored
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import late_by
@@ -62,9 +61,9 @@ def stored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
             ("view", "a", 0, 59),
         ]
         for query, lineage, batch_id, minute in batches:
-            batch = MicroBatch(query, lineage, batch_id, Planned(datetime.now(UTC), None, ()), "d")
+            batch = MicroBatch(query, lineage, batch_id, datetime.now(UTC), {})
             batch.max_event_time = datetime(2026, 1, 31, 12, minute, tzinfo=UTC)
-            batch.record(spark)
+            batch.record()
     return place
 
 

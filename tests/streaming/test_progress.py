@@ -14,7 +14,6 @@ from infra.freshness import no_builds, visible
 from infra.rows import frame
 from infra.writes import append_once
 from streaming.bronze import BRONZE
-from streaming.checkpoint import Planned
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import SILVER
 
@@ -23,7 +22,7 @@ OLDER = replace(PROGRESS, schema=StructType([field for field in PROGRESS.schema 
 
 
 def batch(number: int) -> MicroBatch:
-    return MicroBatch(INGEST, "l1", number, Planned(NOON, None, ()), "abc", versions={SILVER.id: number})
+    return MicroBatch(INGEST, "l1", number, NOON, {"events": "abc"}, versions={SILVER.id: number})
 
 
 def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
@@ -35,8 +34,8 @@ def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSessio
     own = batch(1)
     own.shown(BRONZE)
     own.shown(SILVER)
-    own.record(spark)
-    own.record(spark)
+    own.record()
+    own.record()
 
     progress = DeltaTable(str(local_lake / "speed" / "progress")).to_pyarrow_dataset().to_table().sort_by("batch_id")
     older, newer = progress.to_pylist(maps_as_pydicts="strict")

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import Row, SparkSession
 
+from streaming import arrivals
 from streaming.reasons import Outcome, Reason
 from streaming.repeats import outcomes
 from streaming.silver import rejected
@@ -52,6 +54,35 @@ def decided(spark: SparkSession) -> dict[str, Row]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case[0]))
 def test_an_arrival_has_its_outcome(decided: dict[str, Row], case: tuple[object, ...]) -> None:
     assert decided[str(case[0])]["outcome"] == case[-1]
+
+
+def test_the_streams_driver_finds_the_same_outcomes() -> None:
+    """streaming.arrivals decides a micro-batch in memory; what silver has already is given to it by id."""
+    names = (
+        "name",
+        "event_id",
+        "content_hash",
+        "reasons",
+        "written",
+        "seconds",
+        "topic",
+        "partition",
+        "offset",
+        "outcome",
+    )
+    cases = [dict(zip(names, case, strict=True)) for case in CASES]
+    known = {case["event_id"]: case["content_hash"] for case in cases if case["written"]}
+    new = [
+        {**case, "arrival": START + timedelta(seconds=case["seconds"]), "event_time": START}
+        for case in cases
+        if not case["written"]
+    ]
+    schema = pa.schema([("reasons", pa.list_(pa.string()))])
+    judged = pa.Table.from_pylist(new)
+    judged = judged.set_column(judged.column_names.index("reasons"), "reasons", judged["reasons"].cast(schema[0].type))
+    ordered = arrivals.in_order(judged)
+    found = arrivals.outcomes(ordered, arrivals.valid(ordered), known).to_pylist()
+    assert dict(zip(ordered["name"].to_pylist(), found, strict=True)) == {case["name"]: case["outcome"] for case in new}
 
 
 def test_a_conflict_goes_to_quarantine_with_its_reason(spark: SparkSession) -> None:

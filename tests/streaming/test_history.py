@@ -1,0 +1,110 @@
+"""A year of orders that is sent in one go: late and spread over hundreds of days, it is only another micro-batch."""
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from corpus import encoded, order
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+
+from infra import drills, lake
+from infra.rows import frame
+from streaming.bronze import BRONZE, RECORD
+from streaming.checkpoint import Planned
+from streaming.definitions import definitions
+from streaming.ingest import Ingest
+from streaming.judge import judge
+from streaming.progress import PROGRESS
+from streaming.silver import QUARANTINE, SILVER
+from streaming.stream import speed_tables
+
+pytestmark = pytest.mark.lake
+
+DAYS, EVENTS = 318, 1500
+ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An ingest on a lake of files: `stream(records)` is a micro-batch of (event_id, event)."""
+    monkeypatch.setattr(drills, "settings", lambda: SimpleNamespace(home=local_lake))
+    speed = speed_tables(spark)
+    for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed.values()):
+        lake.create(spark, table)
+    ends: list[int] = []
+    checkpoints: Any = SimpleNamespace(
+        planned=lambda query, number: Planned(ARRIVAL, {"orders": {"0": ends[number]}}),
+        started_from=lambda query: {"orders": {"0": 0}},
+    )
+    lease: Any = SimpleNamespace(check=lambda: None)
+
+    def begin() -> Ingest:
+        return Ingest(spark, checkpoints, "l", definitions(spark), speed, lease)
+
+    class Stream:
+        ingest = begin()
+
+        def __call__(self, events: list[dict[str, Any]], number: int | None = None) -> None:
+            """A micro-batch; `number` repeats one as another process would."""
+            first = (ends[-1] if ends else 0) if number is None else (ends[number - 1] if number else 0)
+            rows = [
+                {
+                    "topic": "orders", "partition": 0, "offset": first + place, "arrival": ARRIVAL,
+                    "key": event["order_id"].encode(), "value": encoded(event),
+                }
+                for place, event in enumerate(events)
+            ]  # fmt: skip
+            if number is None:
+                ends.append(first + len(rows))
+                number = len(ends) - 1
+            else:
+                self.ingest = begin()
+            self.ingest(frame(spark, rows, RECORD), number)
+
+        def rows(self, table: str) -> list[dict[str, Any]]:
+            return (
+                DeltaTable(str(local_lake / table)).to_pyarrow_dataset().to_table().to_pylist(maps_as_pydicts="strict")
+            )
+
+    return Stream()
+
+
+def placed(name: str, at: datetime) -> dict[str, Any]:
+    return order(name, 0, event_time=round(at.timestamp() * 1000))
+
+
+def history() -> list[dict[str, Any]]:
+    chance = random.Random(7)
+    spread = timedelta(days=DAYS) / timedelta(seconds=1)
+    return [placed(f"h{n}", ARRIVAL - timedelta(seconds=chance.uniform(0, spread))) for n in range(EVENTS)]
+
+
+def test_history_after_a_live_event_is_late_and_is_read_once(stream: Any) -> None:
+    past = history()
+    stream([placed("live", ARRIVAL)])
+    stream(past[:1000])
+    stream(past[500:])
+    outcomes = Counter[str]()
+    for row in stream.rows("speed/progress"):
+        outcomes.update(row["rows"])
+    assert (outcomes["accepted"], outcomes["duplicate"], outcomes["conflict"]) == (EVENTS + 1, 500, 0)
+    silver = stream.rows("silver/events")
+    assert len({row["event_id"] for row in silver}) == len(silver) == EVENTS + 1
+    assert sum(row["late_by_ms"] > 0 for row in silver) > EVENTS * 0.99
+    assert len({row["day"] for row in silver}) > 300
+    assert len(stream.rows("bronze/events")) == EVENTS + 501
+
+
+def test_a_batch_that_is_repeated_by_another_process_changes_nothing(stream: Any) -> None:
+    past = history()[:60]
+    stream([placed("live", ARRIVAL)])
+    stream(past)
+    names = ("bronze/events", "silver/events", "speed/order_totals", "speed/order_payments", "speed/progress")
+    before = {name: sorted(map(repr, stream.rows(name))) for name in names}
+    stream(past, number=1)
+    assert {name: sorted(map(repr, stream.rows(name))) for name in names} == before
