@@ -12,7 +12,6 @@ from batch.differences import STAGES, compared, summary
 from streaming.views.order_totals import ORDER_TOTALS
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
-WATERMARK = NOON + timedelta(minutes=30)
 SCHEMA = "window_start timestamp, window_end timestamp, orders long, items long, revenue_cents long"
 
 
@@ -28,7 +27,6 @@ class Case(NamedTuple):
     after: dict[Cause, int | None]
     truth: int | None
     steps: list[tuple[Cause, int | None]]
-    is_open: bool = False
 
     def at(self, stage: str) -> int | None:
         """The count at a stage; a cause that changes nothing leaves it."""
@@ -53,11 +51,8 @@ CASES = [
         "each cause once", 0, 0, {cause: 10 * n for n, cause in enumerate(STEPS, 1)}, 10 * len(STEPS),
         [(cause, 10 * n) for n, cause in enumerate(STEPS, 1)],
     ),
-    Case("not said yet", None, 3, {}, 3, [(Cause.PENDING, 3)], is_open=True),
-    Case("not said yet, and late", None, 3, {Cause.LATE: 4}, 4, [(Cause.PENDING, 3), (Cause.LATE, 4)], is_open=True),
-    Case("never said, though closed", None, 3, {}, 3, [(Cause.UNEXPLAINED, 3)]),
+    Case("never said", None, 3, {}, 3, [(Cause.UNEXPLAINED, 3)]),
     Case("said another number", 2, 3, {}, 3, [(Cause.UNEXPLAINED, 3)]),
-    Case("said another number, though open", 2, 3, {}, 3, [(Cause.UNEXPLAINED, 3)], is_open=True),
     Case("said what never was", 1, None, {}, None, [(Cause.UNEXPLAINED, None)]),
     Case("the events do not add up to the truth", 3, 3, {}, 4, [(Cause.UNEXPLAINED, 4)]),
     Case("the truth lacks a row", 3, 3, {}, None, [(Cause.UNEXPLAINED, None)]),
@@ -72,8 +67,8 @@ CASES = [
 
 
 def window(place: int) -> datetime:
-    """Each case has a minute of its own: before the watermark if it is closed, after it if not."""
-    return (WATERMARK if CASES[place].is_open else NOON - timedelta(hours=1)) + timedelta(minutes=place)
+    """Each case has a minute of its own."""
+    return NOON + timedelta(minutes=place)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +89,7 @@ def compare(spark: SparkSession) -> DataFrame:
         own = [(window(place), case.at(stage)) for place, case in enumerate(CASES)]
         own_rows = [(at, at + timedelta(minutes=1), n, n, n * 100) for at, n in own if n is not None]
         stages[stage] = spark.createDataFrame(own_rows, SCHEMA)
-    return compared(ORDER_TOTALS, stages, WATERMARK)
+    return compared(ORDER_TOTALS, stages)
 
 
 def orders(value: str | None) -> int | None:
@@ -133,33 +128,12 @@ def test_stages_are_kept_as_json_and_missing_rows_as_null(rows: dict[str, Row]) 
     assert '"orders":2,"items":2,"revenue_cents":200' in row["truth"]
 
 
-def test_without_a_watermark_every_row_is_open(spark: SparkSession) -> None:
-    at = (NOON, NOON + timedelta(minutes=1), 1, 1, 1)
-    full, none = spark.createDataFrame([at], SCHEMA), spark.createDataFrame([], SCHEMA)
-    (row,) = compared(ORDER_TOTALS, {"speed": none, "counted": full, "truth": full}, None).collect()
-    assert row["causes"] == [Cause.PENDING]
-
-
-def test_a_row_is_open_until_the_watermark_has_passed_its_end(spark: SparkSession) -> None:
-    millisecond = timedelta(milliseconds=1)
-    ends = [WATERMARK - millisecond, WATERMARK, WATERMARK + millisecond]
-    counted = spark.createDataFrame([(end - timedelta(minutes=1), end, 1, 1, 1) for end in ends], SCHEMA)
-    none = spark.createDataFrame([], SCHEMA)
-    found = compared(ORDER_TOTALS, {"speed": none, "counted": counted, "truth": counted}, WATERMARK)
-    assert [row["causes"] for row in found.orderBy("key").collect()] == [
-        [Cause.UNEXPLAINED],
-        [Cause.PENDING],
-        [Cause.PENDING],
-    ]
-
-
 def test_the_sums_lead_from_what_was_said_to_the_truth(spark: SparkSession) -> None:
     by_measure = {row["measure"]: row for row in summary(ORDER_TOTALS, compare(spark)).collect()}
     assert set(by_measure) == set(ORDER_TOTALS.measures)
     for row in by_measure.values():
-        assert row["speed"] + row["pending"] + sum(row[cause] for cause in STEPS) + row["unexplained"] == row["truth"]
+        assert row["speed"] + sum(row[cause] for cause in STEPS) + row["unexplained"] == row["truth"]
     total = by_measure["orders"]
-    assert total["pending"] == 6
     for cause in STEPS:
         moved = [(case.at(STAGES[STAGES.index(cause) - 1]), case.at(cause)) for case in CASES]
         assert total[cause] == sum((after or 0) - (before or 0) for before, after in moved) != 0, cause

@@ -10,10 +10,10 @@ from batch.causes import Cause
 from batch.layers import unread
 from batch.said import read
 from infra.rows import frame
-from streaming.progress import INGEST, PROGRESS
+from streaming.progress import PROGRESS
 
-LATER = 9
-"""A version of silver that the view has not read."""
+LATER = 4
+"""A micro-batch that was not finished when the night looked."""
 # partition -> micro-batches (from, to, silver's version after it), the ranges that they make
 MICRO_BATCHES: dict[int, tuple[Sequence[tuple[int, int, int]], Sequence[tuple[int, int]]]] = {
     0: ([(0, 10, 1), (10, 10, 2), (10, 25, 3)], [(0, 25)]),
@@ -48,16 +48,19 @@ def ranges(spark: SparkSession) -> dict[tuple[str, int], list[tuple[int, int]]]:
     """What the progress of all partitions comes to; a view's own progress is none of the ingest's."""
     rows = [
         {
-            "query": query,
-            "versions": [("silver/events", version)],
+            "lineage": "b",
+            "batch_id": version,
             "offsets": [{"topic": "orders", "partition": partition, "from": start, "to": end}],
         }
         for partition, (batches, _) in MICRO_BATCHES.items()
         for start, end, version in batches
-        for query in (INGEST,)
     ]
-    other = rows[0] | {"query": "order_totals", "offsets": [{"topic": "orders", "partition": 0, "from": 90, "to": 99}]}
-    return read(frame(spark, [*rows[::-1], other], PROGRESS.schema), LATER)
+    places = [{"topic": "orders", "partition": 0, "from": 90, "to": 99}]
+    newer = [
+        {"lineage": "b", "batch_id": LATER + 1, "offsets": places},
+        {"lineage": "c", "batch_id": 0, "offsets": places},
+    ]
+    return read(frame(spark, [*rows[::-1], *newer], PROGRESS.schema), "b", LATER - 1)
 
 
 def test_micro_batches_make_ranges(ranges: dict[tuple[str, int], list[tuple[int, int]]]) -> None:

@@ -28,12 +28,13 @@ from infra.failures import PermanentFailure
 from infra.rows import frame
 from infra.writes import append_once
 from streaming.bronze import RECORD
-from streaming.checkpoint import Planned
+from streaming.current import CLOSES
 from streaming.definitions import EVENTS, definitions
 from streaming.judge import judge
+from streaming.keeping import answered
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.repeats import outcomes
-from streaming.silver import QUARANTINE, SILVER, accepted, topic_events
+from streaming.silver import QUARANTINE, SILVER, accepted
 from streaming.speed import speed_table
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
@@ -115,7 +116,7 @@ def records() -> Iterator[Sent]:
     yield both(
         "orders", 1, ARCHIVE_END + 1, ordered("archive behind, and late", oclock(11)), archived=False, late_by_ms=9
     )
-    yield both("orders", 0, 8, ordered("pending", oclock(23, 30)))
+    yield both("orders", 0, 8, ordered("still open", oclock(23, 30)))
     # The archive ends behind these; only their places matter.
     yield Sent(("orders", 1, ARCHIVE_END - 1), b"not json", refused="not_json")
     yield both("orders", 0, 20, ordered("right there", oclock(12, day=LOST)))
@@ -160,11 +161,10 @@ STEPPED = {
 STEPPED["order_payments"] = STEPPED["order_totals"] | {
     "partner late": [Cause.PARTNER_LATE],
     "partner in a gap": [Cause.GAP],
-    "pending": [Cause.PENDING],
 }
 HOURS = ("right", "late", "partner late", "not read", "gap", "partner in a gap", "loosened", "tightened", "twice",
          "conflict", "archive behind")  # fmt: skip
-WINDOWS = {name: oclock(hour) for hour, name in enumerate(HOURS, 1)} | {"pending": oclock(23, 30)}
+WINDOWS = {name: oclock(hour) for hour, name in enumerate(HOURS, 1)} | {"still open": oclock(23, 30)}
 
 
 @pytest.fixture(scope="module")
@@ -199,23 +199,20 @@ def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
     assert lake.read(spark, SILVER).count() == len(in_silver)
     refused = [{**row(one.place, one.value, one.arrival), "reasons": [one.refused]} for one in sent if one.refused]
     append_once(frame(spark, refused, QUARANTINE.schema), QUARANTINE, "ingest", 0)
-    version = lake.version(spark, SILVER)
     for number in range(2):
         offsets = [(*at, *ranges[number]) for at, ranges in STREAM.items() if number < len(ranges)]
-        MicroBatch(INGEST, NEW, number, planned(), "-", offsets, versions={SILVER.id: version}).record(spark)
+        MicroBatch(INGEST, NEW, number, WATERMARK, versions, offsets).record()
     on_time = lake.read(spark, SILVER).where("late_by_ms = 0")
     for view in VIEWS.values():
-        rows = view.answer(view.rows({topic: topic_events(on_time, topic) for topic in view.inputs}))
-        if view.mode == "append":
-            rows = rows.where(view.closes() < F.lit(WATERMARK))
-        say(spark, view.name, rows, NEW, versions[view.name])
-        MicroBatch(view.name, NEW, 0, planned(), versions[view.name], silver_version=version + 1).record(spark)
+        rows = answered(view, on_time)
+        say(spark, view.name, rows.withColumn("is_final", F.col(CLOSES) < F.lit(WATERMARK)), NEW, versions[view.name])
 
 
-def say(spark: SparkSession, view: str, rows: DataFrame, lineage: str, definition: str) -> None:
-    said = {"as_of": F.lit(WATERMARK), "batch_id": F.lit(0).cast("long")}
+def say(spark: SparkSession, view: str, rows: DataFrame, lineage: str, definition: str, batch_id: int = 0) -> None:
+    said = {"as_of": F.lit(WATERMARK), "batch_id": F.lit(batch_id).cast("long")}
     said |= {"lineage": F.lit(lineage), "definition": F.lit(definition)}
-    append_once(rows.withColumns(said), speed_table(spark, VIEWS[view]), lineage, 0)
+    table = speed_table(spark, VIEWS[view])
+    append_once(rows.withColumns(said).select(*table.schema.fieldNames()), table, lineage, batch_id)
 
 
 def night(spark: SparkSession, sent: Sequence[Sent]) -> None:
@@ -245,10 +242,6 @@ def row(place: tuple[str, int, int], value: bytes | None, arrival: datetime) -> 
     topic, partition, offset = place
     key = json.loads(value)["order_id"].encode() if value and value.startswith(b"{") else None
     return {"topic": topic, "partition": partition, "offset": offset, "arrival": arrival, "key": key, "value": value}
-
-
-def planned() -> Planned:
-    return Planned(WATERMARK, WATERMARK, ())
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +282,7 @@ def test_every_differing_row_has_its_steps(reconciled: SparkSession, view: str) 
 
 def test_the_sums_lead_to_the_truth(reconciled: SparkSession) -> None:
     for one in of(reconciled, None, lake.read(reconciled, SUMMARY)):
-        assert one["speed"] + one["pending"] + sum(one[cause] for cause in STEPS) == one["truth"]
+        assert one["speed"] + sum(one[cause] for cause in STEPS) == one["truth"]
         assert (one["unexplained"], one["rows_unexplained"]) == (0, 0)
 
 
@@ -314,11 +307,12 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
     right = lake.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
     # Another version said less of the first hour, the same of the third, and had counted what came late in the second.
     wrong = F.when(F.hour("window_start") == 1, F.lit(1).cast("long")).otherwise(F.col("revenue_cents"))
-    rows = right.withColumn("revenue_cents", wrong).drop("as_of", "batch_id", "lineage", "definition")
+    rows = right.withColumn("revenue_cents", wrong).drop("is_final", "as_of", "batch_id", "lineage", "definition")
     late = rows.where(F.hour("window_start") == 1).withColumns(
         {name: F.col(name) + F.expr("INTERVAL 1 HOUR") for name in ("window_start", "window_end")}
     )
-    say(spark, "order_totals", rows.unionByName(late), OLD, "older")
+    believed = rows.unionByName(late)
+    say(spark, "order_totals", believed.withColumn("is_final", F.lit(False)), OLD, "older")
 
     def causes(settled_by: str | None) -> dict[str, str]:
         settled = {DAY.date: {"order_totals": settled_by}} if settled_by else {}
@@ -329,18 +323,16 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
     assert causes(None) == causes(now) == {key("order_totals", name): cause for name, cause in differing.items()}
     # Those two are not true, and the other version never said them.
     expected = {name: cause for name, cause in differing.items() if name not in ("tightened", "archive behind")}
-    expected |= dict.fromkeys(("right", "partner in a gap", "twice", "pending"), "definition")
+    expected |= dict.fromkeys(("right", "partner in a gap", "twice", "still open"), "definition")
     expected |= {name: f"definition+{name}" for name in ("late", "conflict")}
     assert causes("older") == {key("order_totals", name): cause for name, cause in expected.items()}
 
-    # The stream says when that version had its last word; a day that was never settled is then corrected from it, but not
+    # A row is that version's last word once it was final; a day that was never settled is then corrected from it, but not
     # where that version had said nothing.
-    begun = MicroBatch("order_totals", OLD, 0, Planned(WATERMARK, oclock(1), ()), "older", silver_version=1)
-    begun.record(spark)
     assert causes(None) == causes(now), "all was still open"
-    MicroBatch("order_totals", OLD, 1, planned(), "older", silver_version=1).record(spark)
-    believed = differing | {"right": "definition", "late": "definition+late"}
-    assert causes(None) == {key("order_totals", name): cause for name, cause in believed.items()}
+    say(spark, "order_totals", believed.withColumn("is_final", F.lit(True)), OLD, "older", 1)
+    expected = differing | {"right": "definition", "late": "definition+late"}
+    assert causes(None) == {key("order_totals", name): cause for name, cause in expected.items()}
     assert causes(now) == {key("order_totals", name): cause for name, cause in differing.items()}
 
 

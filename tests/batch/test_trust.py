@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from batch.causes import STEPS, Cause
+from batch.causes import STEPS
 from batch.day import Day
 from batch.decide import answerable
 from batch.decisions import Decision, Ruling
@@ -24,7 +24,7 @@ DAY = Day(date(2026, 1, 31))
 
 def row(view: str, measure: str, speed: int, truth: int, **more: int) -> dict[str, Any]:
     """A row of the summary; what is not said to be another cause is lateness."""
-    moves = {cause.value: 0 for cause in (Cause.PENDING, *STEPS)} | {
+    moves = {cause.value: 0 for cause in STEPS} | {
         name: value for name, value in more.items() if name != "rows_differing"
     }
     moves["late"] += truth - speed - sum(moves.values())
@@ -60,11 +60,6 @@ def over(*rows: Mapping[str, Any], settled: Mapping[str, int] | None = None, flo
 )
 def test_the_limit_is_exact(speed: int, truth: int, asks: bool) -> None:
     assert over(row("sales", "cents", speed, truth)) == (["sales.cents"] if asks else [])
-
-
-def test_what_the_stream_has_not_said_yet_is_no_correction() -> None:
-    assert over(row("sales", "cents", 10, 100, pending=80)) == []
-    assert over(row("sales", "cents", 10, 100, pending=60)) == ["sales.cents"]
 
 
 def test_a_settled_day_is_measured_by_what_was_settled() -> None:

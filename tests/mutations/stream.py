@@ -7,6 +7,7 @@ Run: python -m tests.mutations gate
 from tests.mutations.mutation import Mutation
 
 GATE, RECENT = "tests/streaming/test_gate.py", "tests/streaming/test_recent.py"
+CURRENT, LATE = "tests/streaming/test_current.py", "tests/streaming/test_late.py"
 GAPS, INGEST = "tests/streaming/test_gaps.py", "tests/streaming/test_ingest.py"
 
 STREAM = (
@@ -43,13 +44,13 @@ STREAM = (
         "streaming/recent.py",
         "if seen[0] >= gate_ms",
         "if seen[0] > gate_ms",
-        f"{RECENT}::test_memory_knows_what_was_added_and_forgets_what_is_behind_the_gate",
+        f"{RECENT}::test_what_is_tidied_away_is_what_was_forgotten_before",
     ),
     Mutation(
         "memory: a repetition takes the first arrival's place",
         "streaming/recent.py",
-        "self._seen.setdefault(arrival.event_id, (arrival.time_ms, arrival.content_hash))",
-        "self._seen[arrival.event_id] = (arrival.time_ms, arrival.content_hash)",
+        "if seen is None or (gate_ms is not None and seen[0] < gate_ms):",
+        "if True:",
         f"{RECENT}::test_the_first_arrival_stays_what_is_remembered",
     ),
     Mutation(
@@ -81,11 +82,46 @@ STREAM = (
         f"{GAPS}::test_the_stream_goes_on_behind_its_last_committed_micro_batch",
     ),
     Mutation(
-        "checkpoint: a join has read as far as the faster of its inputs",
-        "streaming/checkpoint.py",
-        'min(int(source["reservoirVersion"]) for source in self.sources)',
-        'max(int(source["reservoirVersion"]) for source in self.sources)',
-        f"{INGEST}::test_a_query_has_read_as_far_as_its_slowest_source",
+        "views: an additive row is said again and not added to",
+        "streaming/current.py",
+        '"sum" if name in self._law.sums else "max"',
+        '"max"',
+        f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
+    ),
+    Mutation(
+        "views: events are forgotten before their row is closed",
+        "streaming/current.py",
+        'pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))',
+        "gate",
+        f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
+    ),
+    Mutation(
+        "views: a row becomes final without being said again",
+        "streaming/current.py",
+        "touched = pa.concat_arrays([touched, self._due.filter(passed)[PART].combine_chunks()])",
+        "pass",
+        f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
+    ),
+    Mutation(
+        "views: after a restart sums begin anew",
+        "streaming/current.py",
+        "self._open = rows.filter(pc.greater_equal(rows[CLOSES], watermark))",
+        "self._open = None",
+        f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
+    ),
+    Mutation(
+        "late: a repeated micro-batch finds its own events in silver",
+        "streaming/late.py",
+        'pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own))',
+        'pc.is_in(rows["event_id"], value_set=ids)',
+        f"{LATE}::test_a_repeated_batch_does_not_find_itself",
+    ),
+    Mutation(
+        "late: a file that ends at a late event's time is not read",
+        "streaming/late.py",
+        'np.searchsorted(times, low, side="left")',
+        'np.searchsorted(times, low, side="right")',
+        f"{LATE}::test_late_events_find_what_they_repeat_however_their_times_are_spread",
     ),
     Mutation(
         "gaps: one lost record is none",

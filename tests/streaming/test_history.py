@@ -18,7 +18,6 @@ from streaming.bronze import BRONZE, RECORD
 from streaming.checkpoint import Planned
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
-from streaming.judge import judge
 from streaming.progress import PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import speed_tables
