@@ -27,6 +27,9 @@ AHEAD = "INTERVAL 5 MINUTES"
 """How far a clock may run ahead of its arrival (DESIGN rule 4)."""
 OLDEST = "INTERVAL 366 DAYS"
 """An event older than this at arrival is taken for a broken clock."""
+HIGH, LOW = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+LONE_SURROGATE = f"{HIGH}(?!{LOW})|(?<!{HIGH}){LOW}"
+"""Half of an escaped pair, in text without escaped backslashes. UTF-8 has no bytes for it: decoding stores `?` in its place."""
 LAST_MILLISECOND = 253_402_300_799_999
 """9999-12-31, the last day a Spark timestamp prints; beyond it the cast would throw."""
 
@@ -100,6 +103,7 @@ def _all_rules(contract: Contract) -> list[tuple[Reason, Column]]:
         (Reason.UNKNOWN_FIELD, F.size(F.array_except("fields", F.lit(contract.schema.fieldNames()))) > 0),
         (Reason.DUPLICATE_FIELD, F.size("fields") != F.size(F.array_distinct("fields"))),
         (Reason.WRONG_TYPE, is_object & event["_corrupt"].isNotNull()),
+        (Reason.LONE_SURROGATE, is_object & F.replace(text, F.lit(r"\\"), F.lit("  ")).rlike(LONE_SURROGATE)),
         (Reason.BAD_FORMAT, ~event["event_id"].rlike(f"^(?:{UUID})\\z")),
         (Reason.UNKNOWN_TYPE, whole & ~event["event_type"].isin(*contract.required)),
         (Reason.UNKNOWN_VERSION, ~event["schema_version"].isin(*contract.versions)),

@@ -20,6 +20,7 @@ class Reason(StrEnum):
     UNKNOWN_FIELD = "unknown_field"
     DUPLICATE_FIELD = "duplicate_field"
     WRONG_TYPE = "wrong_type"
+    LONE_SURROGATE = "lone_surrogate"
     BAD_FORMAT = "bad_format"
     UNKNOWN_TYPE = "unknown_type"
     UNKNOWN_VERSION = "unknown_version"

@@ -26,6 +26,9 @@ ENVELOPE = StructType(
 RAW = "text"
 """The column of judged records that holds the value as text."""
 
+SURROGATE = r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+"""Either half of an escaped pair, in text without escaped backslashes."""
+
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
@@ -67,8 +70,12 @@ def is_text(field: str) -> Rule:
     """`field` is a JSON string: decoding would take a number or an object for its text."""
 
     def broken(event: Column) -> Column:
-        written = F.try_variant_get(F.try_parse_json(F.col(RAW)), f"$.{field}", "variant")
-        return event[field].isNotNull() & (F.schema_of_variant(written) != "STRING")
+        # Only this field is read as a variant: a name that is doubled elsewhere is none of its concern. An object that
+        # names something twice is no variant, and gives null; a string always is one, once it holds no half character.
+        whole = F.regexp_replace(F.replace(F.col(RAW), F.lit(r"\\"), F.lit("  ")), SURROGATE, "?")
+        written = F.from_json(whole, f"`{field}` variant")[field]
+        is_string = F.coalesce(F.schema_of_variant(written) == "STRING", F.lit(False))
+        return event[field].isNotNull() & ~is_string
 
     return Rule(Reason.WRONG_TYPE, broken)
 

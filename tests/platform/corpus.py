@@ -80,7 +80,7 @@ def encoded(event: object) -> bytes:
 
 def poison(now_ms: int) -> list[Record]:
     """Every kind of bad record."""
-    return [*_syntax(now_ms), *_orders(now_ms), *_payments(now_ms), *_keys(now_ms)]
+    return [*_syntax(now_ms), *_orders(now_ms), *_surrogates(now_ms), *_payments(now_ms), *_keys(now_ms)]
 
 
 def _syntax(now_ms: int) -> Iterator[Record]:
@@ -188,6 +188,8 @@ def _orders(now_ms: int) -> Iterator[Record]:
         "reason_as_object", "orders", KEY, encoded(cancelled("ro", now_ms, {"a": 1})), frozenset({"wrong_type"})
     )
     yield Record("reason_as_number", "orders", KEY, encoded(cancelled("rn", now_ms, 7)), frozenset({"wrong_type"}))
+    doubled = encoded(cancelled("rod", now_ms, "?")).replace(b'"?"', b'{"a":1,"a":2}')
+    yield Record("reason_with_doubled_name", "orders", KEY, doubled, frozenset({"wrong_type"}))
     yield bad("unknown_type", "unknown_type", event_type="order_eaten")
     yield bad("type_in_other_case", "unknown_type", event_type="Order_Placed")
     yield bad("unknown_version", "unknown_version", schema_version=2)
@@ -245,6 +247,25 @@ def _orders(now_ms: int) -> Iterator[Record]:
     )
 
 
+def _surrogates(now_ms: int) -> Iterator[Record]:
+    """Half a character, which no text can hold: UTF-8 has no bytes for it, so it would be stored as a question mark."""
+
+    def bad(name: str, reason: bytes, *reasons: str) -> Record:
+        value = encoded(cancelled(name, now_ms, "?")).replace(b'"?"', reason)
+        return Record(name, "orders", KEY, value, frozenset({"lone_surrogate", *reasons}))
+
+    yield bad("first_half_of_a_pair", rb'"a\ud83d b"')
+    yield bad("second_half_of_a_pair", rb'"\uDE00"')
+    yield bad("halves_the_wrong_way_round", rb'"\ude00\ud83d"')
+    yield bad("half_before_a_pair", rb'"\ud83d\ud83d\ude00"')
+    yield bad("half_after_an_escaped_backslash", rb'"\\\\\ud83d"')
+    yield bad("half_in_an_array", rb'["\ud800"]', "wrong_type")
+    half_id = encoded(order("half_in_an_id", now_ms)).replace(b'"c-7"', rb'"c-7\ud800"')
+    yield Record("half_in_an_id", "orders", KEY, half_id, frozenset({"lone_surrogate", "bad_format"}))
+    half_name = encoded(order("half_in_a_name", now_ms)).replace(b'"c-7"', rb'"c-7","\ud800":1')
+    yield Record("half_in_a_name", "orders", KEY, half_name, frozenset({"lone_surrogate", "unknown_field"}))
+
+
 def _payments(now_ms: int) -> Iterator[Record]:
     """JSON objects that are no payment."""
 
@@ -287,6 +308,9 @@ def neighbours(now_ms: int) -> list[Record]:
     def a(name: str, **changes: Any) -> Record:
         return good(name, order(name, now_ms, **changes))
 
+    def written(name: str, reason: bytes) -> bytes:
+        return encoded(cancelled(name, now_ms, "?")).replace(b'"?"', reason)
+
     padded = encoded(order("exactly_64_kib", now_ms))
     many = [item(quantity=1000, unit_price_cents=100_000_000)] * 100
     return [
@@ -308,6 +332,8 @@ def neighbours(now_ms: int) -> list[Record]:
         good("json_in_reason", cancelled("json_in_reason", now_ms, '{"a":[1,2],"b":"}"}')),
         good("template_in_reason", cancelled("template_in_reason", now_ms, "{{ 7*7 }} ${jndi:ldap://x} %s %n")),
         good("emoji_in_reason", cancelled("emoji_in_reason", now_ms, "😀 zu spät \u202e ﷽")),
+        Record("pair_in_reason", "orders", KEY, written("pair_in_reason", rb'"\ud83d\uDE00"')),
+        Record("backslash_in_reason", "orders", KEY, written("backslash_in_reason", rb'"C:\\ud800 \\\\ud800"')),
         good("nul_in_reason", cancelled("nul_in_reason", now_ms, "a\x00b")),
         good("empty_reason", cancelled("empty_reason", now_ms, "")),
         good("reason_null_as_text", cancelled("reason_null_as_text", now_ms, "null")),
