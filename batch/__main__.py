@@ -99,7 +99,7 @@ def accept_gaps(note: Annotated[str, typer.Option(help="Why, for whoever reads i
 
 @app.command()
 def upkeep() -> None:
-    """Remove files of the night's tables that no version of the last week needs."""
+    """Compact the night's tables, remove old files, and forget by DAYBREAK_KEEP_DAYS."""
     apart.upkeep()
 
 

@@ -12,7 +12,7 @@ from batch.driver import create_tables, lease, refuse_without_stream, say, sessi
 from batch.gaps import accept
 from batch.publish import publish as publish_corrections
 from infra.failures import PermanentFailure
-from infra.upkeep import vacuum
+from infra.upkeep import tidy
 from streaming.definitions import definitions
 
 
@@ -34,10 +34,10 @@ def publish() -> None:
 
 
 def upkeep() -> None:
-    """Remove files of the night's tables that no version of the last week needs."""
+    """Compact the night's tables, remove what no version of the last week needs, and forget by DAYBREAK_KEEP_DAYS."""
     with lease():
         own = session()
-        vacuum(own, tables(own))
+        tidy(tables(own))
         own.stop()
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from infra.failures import PermanentFailure
@@ -21,6 +21,13 @@ QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:NewSize=
 """Only the first compiler: the second spends half the CPU of a process that lives for minutes. With the first alone the
 JVM would reserve 48 MB for compiled code, which Spark fills, and then throw out and compile again without end. Room for
 what is soon garbage, most of what planning makes, spares collections: a fifteenth of such a process's CPU."""
+
+LEAST_DAYS = {"bronze": 8, "silver": 368, "speed": 368, "archive": 368}
+"""A valid event may be 366 days old and belong to the day before; a night comes a day later."""
+LEAST_WHY = {"bronze": "the night counts what the log holds for a week"} | dict.fromkeys(
+    ("silver", "speed", "archive"),
+    "an event may come 366 days late, and the night then redoes its day from the archive, beside silver and speed",
+)
 
 
 def _port(offset: int) -> Any:
@@ -123,7 +130,20 @@ class Settings(BaseSettings):
         description="As JSON, per view: by which share of the truth a day may be corrected before a person is asked",
     )
     trust_rows: int = Field(100, ge=1, description="A view of which fewer rows differ is not asked about")
+    keep_days: dict[Literal["bronze", "silver", "speed", "archive"], Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="As JSON, per layer: rows older than so many days are forgotten; a layer that it does not name is kept",
+    )
     lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for another one's lease")
+
+    @field_validator("keep_days")
+    @classmethod
+    def _a_redo_finds_its_day(cls, days: dict[str, int]) -> dict[str, int]:
+        """A night may redo each day that an event can still touch, and reads it in the archive, silver and speed."""
+        for layer, least in LEAST_DAYS.items():
+            if days.get(layer, least) < least:
+                raise ValueError(f"{layer} must be kept for {least} days or more: {LEAST_WHY[layer]}")
+        return days
 
     def embedded(self, endpoint: str) -> bool:
         """Is `endpoint` (a field name, e.g. `kafka_bootstrap`) served by a process of ours?"""

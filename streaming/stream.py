@@ -20,7 +20,7 @@ from infra.lease import Lease
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
 from infra.tables import Table
-from infra.upkeep import Daily, vacuum
+from infra.upkeep import Daily, tidy
 from streaming import gaps, topics
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE, records
@@ -135,7 +135,7 @@ def _watch(session: SparkSession, query: StreamingQuery, published: Published, s
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
         if daily.due():
-            vacuum(session, tables(session))
+            tidy(tables(session))
         _say("running", {query.name: query.status["message"]})
         time.sleep(1)
 
