@@ -82,9 +82,10 @@ class Ledger:
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def read_ledger(path: Path) -> Iterator[Entry]:
-    """The entries of a ledger, in the order in which the broker answered."""
+def read_ledger(path: Path, start: int = 0) -> Iterator[Entry]:
+    """The entries of a ledger behind its first `start` bytes, in the order in which the broker answered."""
     with path.open(encoding="ascii") as lines:
+        lines.seek(start)
         for line in lines:
             fields = json.loads(line)
             for name in ("key", "value"):

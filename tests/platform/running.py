@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +46,29 @@ def until(what: str, found: Callable[[], Any], seconds: float = DRAIN_SECONDS) -
     return answer
 
 
+@dataclass
+class Index:
+    """A ledger's acked entries up to `size` bytes: a day's lines take seconds to decode, and every audit asks for them.
+
+    A ledger only grows; one with another `first` line is another.
+    """
+
+    first: str
+    size: int = 0
+    acked: list[Entry] = field(default_factory=list)
+
+    def read_on(self, ledger: Path) -> None:
+        """Take in the lines that were written since."""
+        self.acked += [entry for entry in read_ledger(ledger, self.size) if entry.outcome == "acked"]
+        self.size = ledger.stat().st_size
+
+
+INDEX: dict[Path, Index] = {}
+
+
 @dataclass(frozen=True)
 class Platform:
-    """One platform in its own home; `env` is the environment of every command, `driver` runs the night's if it is there."""
+    """One platform in its own home; `env` is the environment of every command; `driver`, if there is one, runs what ends."""
 
     settings: Settings
     env: dict[str, str]
@@ -61,8 +81,8 @@ class Platform:
 
     def run(self, *arguments: str, check: bool = True, seconds: float = 1800) -> subprocess.CompletedProcess[str]:
         """Run a module or a command of ours (`streaming`, `batch night …`, `daybreak …`) to its end."""
-        if self.driver and arguments[0] == "batch":
-            done = self.driver.run(arguments[1:], seconds)
+        if self.driver and arguments[0] in ("batch", "streaming"):
+            done = self.driver.run(arguments, seconds)
         else:
             with self.begin(*arguments) as process:
                 output, errors = process.communicate(timeout=seconds)
@@ -92,12 +112,22 @@ class Platform:
         return sender.acked.total()
 
     def sent(self) -> list[Entry]:
-        """The ledger's acked entries."""
-        return [entry for entry in read_ledger(self.ledger) if entry.outcome == "acked"]
+        """The ledger's acked entries; what was read before is not read again."""
+        with self.ledger.open(encoding="ascii") as lines:
+            first = lines.readline()
+        known = INDEX.get(self.ledger)
+        if known is None or known.first != first:
+            known = INDEX[self.ledger] = Index(first)
+        known.read_on(self.ledger)
+        return list(known.acked)
 
     def table(self, name: str) -> DeltaTable:
         """A table of the lake, `layer/name`, without Spark."""
         return reader.delta(self.settings, name)
+
+    def exists(self, name: str) -> bool:
+        """Is there such a table?"""
+        return reader.exists(self.settings, name)
 
     def rows(self, name: str, *columns: str, version: int | None = None) -> list[dict[str, Any]]:
         """Rows of a table as dictionaries, timestamps in UTC."""
@@ -115,28 +145,17 @@ class Platform:
             consumer.close()
 
     def wait_drained(self, seconds: float = DRAIN_SECONDS) -> None:
-        """Wait until silver holds all that Kafka holds, and every view has read silver."""
+        """Wait until every table of the stream holds what Kafka holds: progress is written behind silver and the views."""
         ends = self.ends()
         until("the stream has read everything", lambda: self._read_to(ends), seconds)
-        written = [commit for commit in self.table("silver/events").history() if _rows_written(commit)]
-        version = max((commit["version"] for commit in written), default=-1)
-        until("the views have read silver", lambda: self._views_have(version), seconds)
 
     def _read_to(self, ends: dict[tuple[str, int], int]) -> bool:
         done: dict[tuple[str, int], int] = {}
-        for row in self.rows("speed/progress", "query", "offsets"):
-            for part in row["offsets"] if row["query"] == "ingest" else ():
+        for row in self.rows("speed/progress", "offsets"):
+            for part in row["offsets"]:
                 at = (part["topic"], part["partition"])
                 done[at] = max(done.get(at, 0), part["to"])
         return all(done.get(at, 0) >= end for at, end in ends.items())
-
-    def _views_have(self, version: int) -> bool:
-        read = dict.fromkeys(VIEWS, -1)
-        newest = max((row["lineage"] for row in self.rows("speed/progress", "lineage")), default="")
-        for row in self.rows("speed/progress", "query", "lineage", "silver_version"):
-            if row["query"] in read and row["lineage"] == newest:
-                read[row["query"]] = max(read[row["query"]], row["silver_version"])
-        return all(reached > version for reached in read.values())
 
     def supervisor(self) -> Supervisor:
         """To stop and start single programs."""
@@ -198,9 +217,3 @@ def of_group(group: int) -> list[psutil.Process]:
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
     return found
-
-
-def _rows_written(commit: dict[str, Any]) -> bool:
-    """Did a commit add rows? An empty micro-batch and a compaction give a view nothing to read."""
-    metrics = commit.get("operationMetrics") or {}
-    return commit["operation"] == "WRITE" and int(metrics.get("numOutputRows", 0)) > 0

@@ -1,7 +1,7 @@
 """Airflow's own schedule, kept out of the tests: the first unpausing would start last night's run beside those asked for.
 
 Data flow: the DAG, still paused -> a run of last night that has ended
-Run: pytest tests/platform/served/test_08_airflow.py
+Run: pytest tests/platform/served/test_08_approval.py
 """
 
 from datetime import UTC, datetime, timedelta

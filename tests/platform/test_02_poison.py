@@ -31,7 +31,12 @@ def test_poison_lands_where_its_name_says_and_its_neighbours_arrive(platform: Pl
         seen.add(record.name)
         event_id = None if record.reasons else json.loads(record.value or b"{}")["event_id"]
         records.append((record.topic, record.key, record.value, event_id, kind))
-    assert platform.send(records) == len(mixed)
+    topic, key, value, event_id, _ = next(
+        one for one in records if one[4] == "neighbour" and b'"customer_id"' in (one[2] or b"")
+    )
+    other = json.dumps(json.loads(value or b"") | {"customer_id": "c-8"}).encode()
+    records.append((topic, key, other, event_id, "poison:other content=conflict"))
+    assert platform.send(records) == len(records)
     platform.wait_drained()
     assert unaccounted(platform) == []
     silver = {where(row) for row in platform.rows("silver/events", "topic", "partition", "offset")}

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -85,8 +84,7 @@ def in_batches(log: Log, progress: list[dict[str, Any]]) -> dict[At, int | None]
         of_partition.setdefault((topic, partition), []).append((offset, event_ms))
     frontiers: dict[At, int | None] = {}
     largest: int | None = None
-    ingest = [row for row in progress if row["query"] == "ingest"]
-    for row in sorted(ingest, key=lambda row: (row["lineage"], row["batch_id"])):
+    for row in sorted(progress, key=lambda row: (row["lineage"], row["batch_id"])):
         times = []
         for part in row["offsets"]:
             for offset, event_ms in of_partition.get((part["topic"], part["partition"]), ()):
@@ -154,8 +152,11 @@ def recommended(platform: Platform, log: Log) -> int:
 
 
 @pytest.fixture(scope="module")
-def replay(platform: Platform, recommended: int) -> Iterator[Platform]:
-    """The whole log read again, with the recommended delay, into a bucket of its own; the stream is over by then."""
+def replay(platform: Platform, recommended: int) -> Platform:
+    """The whole log read again, with the recommended delay, into a bucket of its own.
+
+    The stream is stopped for it, and test_10_gap, the last, begins it again.
+    """
     s = platform.settings.model_copy(update={"bucket": "replay"})
     env = platform.env | {
         "DAYBREAK_BUCKET": s.bucket,
@@ -168,12 +169,8 @@ def replay(platform: Platform, recommended: int) -> Iterator[Platform]:
     make_bucket(s)
     # Two streams of one home would take turns in telling `daybreak status` how they are.
     platform.supervisor().stop("stream", wait=True)
-    try:
-        _read_everything(again)
-        yield again
-    finally:
-        platform.supervisor().begin("stream")
-        platform.wait_healthy("stream")
+    _read_everything(again)
+    return again
 
 
 def _read_everything(again: Platform) -> None:
@@ -206,8 +203,8 @@ def _read_everything(again: Platform) -> None:
 def test_a_replay_with_the_recommended_delay_is_as_complete_as_predicted(
     replay: Platform, log: Log, recommended: int
 ) -> None:
-    progress = replay.rows("speed/progress", "query", "lineage", "batch_id", "offsets")
-    assert sum(row["query"] == "ingest" for row in progress) > 5
+    progress = replay.rows("speed/progress", "lineage", "batch_id", "offsets")
+    assert len(progress) > 5
     as_read, arrived = in_batches(log, progress), in_order(log)
     in_time = {at for at in log.day if seconds(arrived[at], log.valid[at]) <= recommended}
     assert len(in_time) >= SHARE * len(log.day)

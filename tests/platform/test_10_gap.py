@@ -16,6 +16,7 @@ from running import Platform
 from traffic import paid, placed
 
 from infra.failures import PERMANENT_EXIT
+from infra.services.program import Name
 
 pytestmark = pytest.mark.platform
 
@@ -33,7 +34,8 @@ def lost(platform: Platform) -> Iterator[range]:
     platform.wait_drained()
     platform.run("batch", "archive", "--date", str(DAY))
     start = platform.ends()[TOPIC, PARTITION]
-    platform.supervisor().stop("stream", wait=True)
+    if platform.supervisor().processes()[Name.STREAM].state.is_up:
+        platform.supervisor().stop("stream", wait=True)
     times = [NOON + timedelta(minutes=number) for number in range(ORDERS)]
     platform.send([placed(f"gap {at}", at) for at in times])
     platform.send([paid(f"gap {at}", at + timedelta(seconds=30)) for at in times])
@@ -84,7 +86,7 @@ def test_what_is_accepted_is_exactly_what_was_lost(platform: Platform, lost: ran
     assert (row["from"], row["to"]) == (lost.start, lost.stop)
     assert (row["cause"], row["note"]) == ("retention", "a drill")
     assert row["from_day"] <= row["to_day"] == row["accepted_at"].date()
-    again = platform.run("daybreak", "gaps", "--accept", "--note", "again", check=False)
+    again = platform.run("batch", "accept-gaps", "--note", "again", check=False)
     assert again.returncode == PERMANENT_EXIT
     assert "no gap to accept" in again.stderr
     assert len(platform.rows("archive/gaps")) == 1

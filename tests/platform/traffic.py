@@ -6,10 +6,14 @@ Run: pytest tests/platform/test_03_kills.py
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from itertools import count
+from threading import Event, Thread
 from typing import Any
 
 from corpus import encoded, identity, order, payment
+from running import Platform
 
 from infra.shop.faults import Faults
 from infra.shop.run import Run
@@ -18,6 +22,7 @@ Sendable = tuple[str, bytes | None, bytes | None, str | None, str]
 """Topic, key, value, event_id, kind."""
 MINUTES_MS = 120_000
 PER_SECOND = 12.0
+PAUSE_SECONDS = 0.02
 
 
 def burst(seed: int, per_second: float = PER_SECOND) -> Iterator[Sendable]:
@@ -47,3 +52,37 @@ def paid(name: str, at: datetime) -> Sendable:
 def order_id_of(name: str) -> str:
     """The order_id of the order of that name."""
     return f"o-{identity(name, 0).replace('-', '')}"
+
+
+@contextmanager
+def load(platform: Platform, seed: int) -> Iterator[None]:
+    """Some fifty records a second, from before the block until its end; what is sent is in the ledger."""
+    begun, stop = Event(), Event()
+
+    def slowly() -> Iterator[Sendable]:
+        begun.set()
+        for number in count():
+            for record in burst(seed * 1000 + number):
+                if stop.wait(PAUSE_SECONDS):
+                    return
+                yield record
+
+    failures: list[BaseException] = []
+
+    def send() -> None:
+        try:
+            platform.send(slowly())
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = Thread(target=send)
+    thread.start()
+    # What is sent by a client that has found the broker survives it; one that finds none says so and ends.
+    assert begun.wait(timeout=60), failures
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(timeout=330)
+    assert not thread.is_alive()
+    assert not failures, failures

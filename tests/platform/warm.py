@@ -1,17 +1,20 @@
-"""A driver that stays: the night's own commands, one after the other in one process. Its start costs more than a small night.
+"""A driver that stays: commands of night and stream, one after the other in one process. Its start costs more than a small night.
 
-Data flow: arguments as a line of JSON -> `python -m batch` in here -> exit code and what was printed, as a line of JSON
+Data flow: arguments as a line of JSON -> `python -m batch` or `python -m streaming` in here -> exit code and output as JSON
 Run: pytest tests/platform/test_06_truth.py
 
-Nights that are to die, and those of Airflow and of `daybreak night`, have processes of their own.
+What is to die, and what Airflow and `daybreak` start, has a process of its own; so has a stream that is to stay. A stream
+that must be refused, and `rebuild`, end by themselves and run here.
 """
 
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -29,7 +32,7 @@ class Driver:
     _process: subprocess.Popen[str] | None = field(default=None, init=False)
 
     def run(self, arguments: tuple[str, ...], seconds: float) -> subprocess.CompletedProcess[str]:
-        """What `python -m batch <arguments>` does, to its end."""
+        """What `python -m <arguments>` does, to its end: `batch night …`, `streaming rebuild`."""
         process = self._process = self._process or self._start()
         assert process.stdin
         assert process.stdout
@@ -57,7 +60,6 @@ class Driver:
 
 def answer(arguments: list[str]) -> dict[str, Any]:
     """Run one command; its exit code and what it printed."""
-    from batch.__main__ import app
     from infra.failures import reported
     from infra.settings import settings
 
@@ -65,16 +67,43 @@ def answer(arguments: list[str]) -> dict[str, Any]:
     settings.cache_clear()
     output, errors = StringIO(), StringIO()
     code: Any = 0
-    with redirect_stdout(output), redirect_stderr(errors):
+    with redirect_stdout(output), redirect_stderr(errors), cleaned_up():
         try:
             with reported():
-                app(arguments)
+                _command(*arguments)
         except SystemExit as end:
             code = end.code or 0
         except Exception as failure:
             print(f"{type(failure).__name__}: {failure}", file=sys.stderr)
             code = 1
     return {"returncode": code, "stdout": output.getvalue(), "stderr": errors.getvalue()}
+
+
+def _command(program: str, *arguments: str) -> None:
+    if program == "batch":
+        from batch.__main__ import app
+
+        app(list(arguments))
+    else:
+        from streaming.__main__ import COMMANDS
+
+        COMMANDS[" ".join(arguments)]()
+
+
+@contextmanager
+def cleaned_up() -> Iterator[None]:
+    """What the end of a process would take along: its signal handlers, and a session that a refused command left."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if SparkContext._active_spark_context:
+            SparkSession.builder.getOrCreate().stop()
 
 
 def serve() -> None:

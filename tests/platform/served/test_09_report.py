@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -102,41 +101,6 @@ def test_a_browser_draws_the_differences_of_every_day(platform: Platform, drawn:
     }
     assert {(str(DAY), view) for view in VIEWS} <= found.keys()
     assert found == {key: told[key] for key in found}
-
-
-def test_a_browser_draws_the_way_from_what_was_said_to_the_truth(platform: Platform, drawn: Page) -> None:
-    for view in VIEWS:
-        drawn.ask(f"choose('{DAY}', '{view}')")
-        steps: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
-        for row in drawn.marks("waterfall"):
-            steps[row["measure"]][row["step"]] = (int(row["start"]), int(row["end"]))
-        rows = [row for row in platform.rows("reconciliation/summary") if (row["day"], row["view"]) == (DAY, view)]
-        assert steps.keys() == {row["measure"] for row in rows}
-        for row in rows:
-            own = steps[row["measure"]]
-            assert (own.pop("speed")[1], own.pop("truth")[1]) == (row["speed"], row["truth"])
-            assert {step: end - start for step, (start, end) in own.items()} == {step: row[step] for step in own}
-            assert row["speed"] + sum(row[step] for step in own) == row["truth"]
-
-
-def test_a_browser_draws_the_curve_and_the_late_events(platform: Platform, drawn: Page) -> None:
-    curve = {
-        (row["view"], "" if row["delay_seconds"] is None else str(row["delay_seconds"])): (
-            row["rows_final"],
-            row["rows"],
-        )
-        for row in platform.rows("reconciliation/curve")
-        if row["day"] == DAY
-    }
-    marks = [row for row in drawn.marks("curve") if row["line"] == "rows final"]
-    assert {(row["view"], row["delay"]): (int(row["some"]), int(row["whole"])) for row in marks} == curve
-    gate = platform.settings.delay_seconds
-    waits = [row for row in platform.rows("reconciliation/waits") if (row["day"], row["basis"]) == (DAY, "stream")]
-    for view in VIEWS:
-        for late in (False, True):
-            bars = [r for r in drawn.marks("lateness") if (r["view"], r["late"]) == (view, str(late).lower())]
-            events = [r["events"] for r in waits if r["view"] == view and (r["wait_seconds"] > gate) == late]
-            assert sum(int(bar["read"]) for bar in bars) == sum(events)
 
 
 def test_every_kind_of_query_runs(platform: Platform, html: str, figures: dict[str, Any]) -> None:

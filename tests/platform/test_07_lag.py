@@ -44,8 +44,13 @@ def test_a_stream_that_stands_still_lags_by_what_is_sent_meanwhile(platform: Pla
     assert sum(row["rate"] for row in lags(platform).values()) > 0
 
 
-def test_a_group_that_was_turned_back_turns_nothing_back(platform: Platform) -> None:
+def test_neither_a_group_turned_back_nor_a_lost_commit_turns_anything_back(platform: Platform) -> None:
     platform.supervisor().stop("stream", wait=True)
+    # As after a death between the last table and the checkpoint: the micro-batch is repeated, and written already.
+    commits = platform.settings.home / "checkpoints" / "ingest" / "commits"
+    last = max((path for path in commits.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
+    for path in (last, commits / f".{last.name}.crc"):
+        path.unlink(missing_ok=True)
     group, own = platform.settings.consumer_group, admin(platform)
     start = ConsumerGroupTopicPartitions(group, [TopicPartition(*at, 0) for at in platform.ends()])
     own.alter_consumer_group_offsets([start], request_timeout=30)[group].result()

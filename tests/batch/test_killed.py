@@ -1,0 +1,153 @@
+"""A night that dies at any of its points is finished by the next, and the tables are those of a night that did not die."""
+
+import re
+import shutil
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+
+from batch import archive, settle
+from batch import night as nights
+from batch.bench.day import fill, records, shop, write_log
+from batch.day import Day
+from batch.night import Step
+from infra import drills, tables
+from infra.failures import PermanentFailure
+from infra.settings import ROOT
+from infra.shop.faults import Faults
+
+pytestmark = pytest.mark.lake
+
+DAY = Day(date(2026, 1, 30))
+FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)
+FIRST = ("archive.before", "archive.after", "conservation.after", "truth.after-events", "truth.after")
+COMPARED = tuple(f"reconcile.after-{table}" for table in ("evidence", "summary", "differences"))
+SETTLING = ("correct.before-coverage", "correct.after-coverage")
+ASKING = "correct.before-asking"
+PUBLISHING = ("publish.before-commit", "publish.after-commit")
+"""Of these the first is killed beside a real broker (test_09_corrections), the second dies in test_publish."""
+TABLES = (
+    *("archive/events", "reconciliation/conservation", "truth/events", "truth/quarantine"),
+    *("truth/order_totals", "truth/order_payments", "reconciliation/differences", "reconciliation/evidence"),
+    *("reconciliation/summary", "reconciliation/corrections", "reconciliation/coverage"),
+)
+STAMPS = {"run", "settled_at", "corrected_at", "checked_at"}
+"""What says when, and which of the nights it was."""
+
+
+class Killed(BaseException):
+    """Nothing may catch it, as nothing catches a `kill -9`."""
+
+
+@dataclass
+class Nights:
+    """Nights of DAY over a lake in a folder, each of which may be killed at a point."""
+
+    folder: Path
+    patch: pytest.MonkeyPatch
+
+    def run(self, killed_at: str | None = None) -> None:
+        """One night, to its end or to its death there; what it holds in memory is gone with it."""
+        place = self.folder / "drills" / (killed_at or "")
+        if not killed_at:
+            nights.night(DAY, list(Step))
+            return
+        place.parent.mkdir(exist_ok=True)
+        place.touch()
+        with pytest.raises(Killed):
+            nights.night(DAY, list(Step))
+        assert place.with_name(f"{killed_at}.reached").exists()
+        place.unlink()
+
+    def limit(self, trusted: Decimal | None) -> None:
+        """By which share of the truth the day may be corrected before a person is asked."""
+        trust = {"order_totals": trusted} if trusted is not None else {}
+        self.patch.setattr(settle, "settings", lambda: SimpleNamespace(trust=trust, trust_rows=1))
+
+    def rows(self, table: str) -> list[str]:
+        """A table's rows without their stamps."""
+        found = DeltaTable(str(self.folder / table)).to_pyarrow_table().to_pylist()
+        return sorted(repr({name: value for name, value in row.items() if name not in STAMPS}) for row in found)
+
+
+@pytest.fixture(scope="module")
+def filled(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A folder with a day in the log and in the stream's tables; and the log's bounds."""
+    folder = tmp_path_factory.mktemp("filled")
+    log = write_log(shop(DAY, 300, seed=2, faults=FAULTS), folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{folder}"))
+        patch.setattr(drills, "settings", lambda: SimpleNamespace(home=folder))
+        fill(spark, DAY, log, records(spark, folder))
+    return folder, log
+
+
+@pytest.fixture
+def lakes(
+    spark: SparkSession, filled: tuple[Path, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Nights, Nights]:
+    """Two copies of it; `log_now`, Kafka, the lease and the topic are not there."""
+
+    def dies(seconds: float) -> None:
+        raise Killed
+
+    folder, log = filled
+    monkeypatch.setattr(nights, "session", lambda: spark)
+    monkeypatch.setattr(SparkSession, "stop", lambda own: None)
+    monkeypatch.setattr(nights, "lease", nullcontext)
+    monkeypatch.setattr(nights, "create_tables", lambda own: None)
+    monkeypatch.setattr(nights, "refuse_without_stream", lambda own: None)
+    monkeypatch.setattr(nights, "publish_corrections", lambda own: 0)
+    monkeypatch.setattr(nights, "log_now", lambda: log)
+    monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))
+    monkeypatch.setattr(drills, "time", SimpleNamespace(sleep=dies))
+    copies = [Nights(Path(shutil.copytree(folder, tmp_path / name)), monkeypatch) for name in ("killed", "undisturbed")]
+    return copies[0], copies[1]
+
+
+def use(lake: Nights) -> Nights:
+    """From now on it is the lake of all nights."""
+    lake.patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{lake.folder}"))
+    lake.patch.setattr(drills, "settings", lambda: SimpleNamespace(home=lake.folder))
+    return lake
+
+
+def test_a_night_killed_at_any_point_is_finished_by_the_next(lakes: tuple[Nights, Nights]) -> None:
+    killed, undisturbed = lakes
+    use(killed).limit(None)
+    for place in (*FIRST, *COMPARED):
+        killed.run(place)
+        assert killed.rows("reconciliation/coverage") == [], place
+    killed.limit(Decimal(0))
+    killed.run(ASKING)
+    assert killed.rows("reconciliation/decisions") == []
+    with pytest.raises(PermanentFailure, match="more than it is trusted with"):
+        killed.run()
+    assert len(killed.rows("reconciliation/decisions")) == 1
+    assert killed.rows("reconciliation/coverage") == []
+    killed.limit(None)
+    for place in SETTLING:
+        killed.run(place)
+        assert len(killed.rows("reconciliation/coverage")) == (place == SETTLING[1])
+    killed.run()
+    found = {name: killed.rows(name) for name in TABLES}
+
+    use(undisturbed).limit(None)
+    undisturbed.run()
+    assert found["reconciliation/corrections"]
+    for name in TABLES:
+        assert found[name] == undisturbed.rows(name), name
+
+
+def test_these_are_all_points_of_a_night() -> None:
+    source = "".join(file.read_text() for file in (ROOT / "batch").glob("*.py"))
+    named = set(re.findall(r'\bpoint\(f?"([^"]+)"\)', source))
+    assert named == {*FIRST, "reconcile.after-{table.name}", ASKING, *SETTLING, *PUBLISHING}

@@ -1,0 +1,70 @@
+"""A correction that is larger than the stream is trusted with settles nobody's day before a person has said so."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from approval import FACTS, HELD, OTHER, Story, decisions, limited, noon, served, settled
+from traffic import placed
+from truth_check import untrue
+
+from infra.failures import PERMANENT_EXIT
+
+pytestmark = pytest.mark.platform
+
+
+def test_a_night_without_airflow_stops_and_says_how_to_answer(story: Story) -> None:
+    assert story.refused.returncode == PERMANENT_EXIT
+    said = story.refused.stderr
+    assert f"{HELD} would be corrected by more than it is trusted with" in said
+    assert "orders of order_totals from 0 to 3, 100.0 % of the truth, trusted with 20 %" in said
+    assert f"daybreak decide --date {HELD} --approve --note" in said
+    assert story.settled_when_refused == {OTHER: 1}
+    asked = story.decisions[0]
+    assert (asked["decision"], asked["decided_by"]) == ("asked", None)
+    assert (asked["before"], asked["share"], asked["trusted"]) == (0, Decimal("1.0000"), Decimal("0.2000"))
+
+
+def test_a_rejected_day_is_not_asked_about_again(story: Story) -> None:
+    rejected = story.decisions[1]
+    assert (rejected["decision"], rejected["note"], rejected["decided_by"]) == ("rejected", "--not yet", "ann")
+    assert story.again.returncode == 0, story.again.stderr
+    assert f"not settled: {HELD} was rejected by ann" in story.again.stdout
+
+
+def test_airflow_asks_with_the_waterfall_and_other_days_do_not_wait(story: Story) -> None:
+    assert story.question.subject.startswith(f"Settle {HELD}?")
+    assert "| order_totals | orders | 0 | +4 | +0 | 4 |" in story.question.body
+    assert story.settled_when_asked == {OTHER: 2}
+    for fact in FACTS:
+        assert story.when_asked[fact] <= {"provisional"}, fact
+    assert {(row["decision"], row["settled_at"]) for row in story.reported_when_asked} == {("asked", None)}
+
+
+def test_an_approval_settles_the_day_and_gold_serves_it(story: Story) -> None:
+    platform = story.platform
+    assert "answered: the night goes on" in story.answered
+    assert [row["decision"] for row in story.decisions] == ["asked", "rejected", "asked", "approved"]
+    approved = story.decisions[-1]
+    assert (approved["note"], approved["number"]) == ("a drill", 4)
+    assert approved["decided_by"] == platform.settings.airflow_user
+    assert untrue(platform, [HELD, OTHER]) == []
+    assert served(platform, HELD) == 4
+    reported = platform.rows("gold/rpt_reconciliation", "day", "decision", "revision")
+    assert {(row["decision"], row["revision"]) for row in reported if row["day"] == HELD} == {(None, 1)}
+
+
+def test_the_next_correction_is_measured_by_what_was_approved(story: Story) -> None:
+    platform = story.platform
+    late = platform.run("batch", "decide", "--date", str(HELD), "--reject", "--note=too late", "--by=ann", check=False)
+    assert late.returncode == PERMANENT_EXIT
+    assert "no longer be rejected" in late.stderr
+    # One order more than four is a fifth of the truth: just what is trusted.
+    platform.send([placed(f"trust {HELD} last", noon(HELD) + timedelta(minutes=50))])
+    platform.wait_drained()
+    with limited(platform):
+        platform.run("batch", "night", "--date", str(HELD))
+    assert settled(platform)[HELD] == 2
+    past = [row for row in platform.rows("reconciliation/past_coverage") if row["day"] == HELD]
+    assert [(row["revision"], row["totals"]["order_totals.orders"]) for row in past] == [(1, 4)]
+    assert len(decisions(platform)) == 4
