@@ -7,9 +7,10 @@ From event time it holds the shop's own delay too, and past days that are sent a
 is what it is. From arrival, the broker's clock, it is the platform's own part. Only on-time events are measured, so that
 all stages speak of the same ones: a late event never shows in a view, and how late is `late_by_ms`, not freshness.
 
-A view has an event when its query has finished a micro-batch that read the silver commit which holds it. Gold has it when
-a build is finished that began after silver and every view had it: provisional rows wait for the next build, for hours.
-After a crash the repeated micro-batch tells the times, so a stage was then rather fresher than said.
+A view has an event when the rows that its micro-batch said of the view could be read; a micro-batch that said nothing of a
+view is not counted there. Gold has it when a build is finished that began after silver and every such view had it:
+provisional rows wait for the next build, for hours. After a crash the repeated micro-batch tells the times, so a stage was
+then rather fresher than said.
 """
 
 from collections.abc import Iterator
@@ -79,7 +80,7 @@ def _placed(s: Settings, since: datetime, until: datetime, clock: Clock) -> pa.T
     at = pc.field(clock.column)
     measured = (at >= since) & (at < until) & (pc.field("late_by_ms") == 0)
     events = read(s, SILVER, list(OF_EVENT), where=measured)
-    columns = ["query", "lineage", "batch_id", "committed_at", "versions", "silver_version", "visible"]
+    columns = ["query", "lineage", "batch_id", "committed_at", "visible"]
     progress = read(s, "speed/progress", columns, where=pc.field("committed_at") >= since - AHEAD)
     began = pc.field("started_at") >= since - AHEAD
     builds = read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds()
@@ -93,40 +94,28 @@ def visible(events: pa.Table, progress: pa.Table, builds: pa.Table) -> pa.Table:
     are started_at and built_at, one row per build of gold.
     """
     ingest = progress.filter(pc.field("query") == INGEST)
-    batches = pa.table(
-        {
-            "lineage": ingest["lineage"],
-            "batch_id": ingest["batch_id"],
-            "version": pc.map_lookup(ingest["versions"], pa.scalar(SILVER), "first"),
-            "bronze": pc.map_lookup(ingest["visible"], pa.scalar("bronze/events"), "first"),
-            "silver": _shown(ingest, SILVER),
-        }
+    views = sorted(table for table in _named(ingest["visible"]) if table.startswith("speed/"))
+    bronze, *shown = (
+        pc.map_lookup(ingest["visible"], pa.scalar(table), "first") for table in ("bronze/events", *views)
     )
+    stages = ["bronze", "silver", *views]
+    times = dict(zip(stages, [bronze, _in_silver(ingest), *shown], strict=True))
+    batches = pa.table({"lineage": ingest["lineage"], "batch_id": ingest["batch_id"], **times})
     placed = events.join(batches, ["lineage", "batch_id"], join_type="inner")
-    everywhere = _micros(placed["silver"])
-    for view in sorted(set(progress["query"].to_pylist()) - {INGEST}):
-        stage = f"speed/{view}"
-        placed = placed.append_column(
-            stage, _in_view(placed["version"], progress.filter(pc.field("query") == view), stage)
-        )
-        everywhere = pc.max_element_wise(everywhere, _micros(placed[stage]), skip_nulls=False)
+    everywhere = pc.max_element_wise(*(_micros(placed[stage]) for stage in ("silver", *views)), skip_nulls=True)
     ordered = builds.sort_by("started_at")
     first = pc.search_sorted(_micros(ordered["started_at"]), everywhere, side="left")
-    return placed.append_column("gold", _taken(ordered["built_at"], first)).drop_columns(["version"])
+    return placed.append_column("gold", _taken(ordered["built_at"], first))
 
 
-def _in_view(versions: pa.ChunkedArray, said: pa.Table, stage: str) -> pa.ChunkedArray:
-    """When the view's query had first read past each version of silver."""
-    read_on = said.filter(pc.field("silver_version").is_valid())
-    ordered = pa.table({"at": _shown(read_on, stage), "reached": read_on["silver_version"]}).sort_by("at")
-    # A rebuilt view begins with silver's first version again; what it had said before stays said.
-    reached = pc.cumulative_max(ordered["reached"])
-    return _taken(ordered["at"], pc.search_sorted(reached, versions, side="right"))
+def _named(visible: pa.ChunkedArray) -> set[str]:
+    """The tables of which the micro-batches tell."""
+    return {table for chunk in visible.chunks for table in pc.unique(chunk.keys).to_pylist()}
 
 
-def _shown(batches: pa.Table, table: str) -> pa.ChunkedArray:
-    """When the micro-batches' rows of a table could be read; rows of older code only tell when the batch was finished."""
-    return pc.coalesce(pc.map_lookup(batches["visible"], pa.scalar(table), "first"), batches["committed_at"])
+def _in_silver(batches: pa.Table) -> pa.ChunkedArray:
+    """When the micro-batches' events could be read; rows of older code only tell when the batch was finished."""
+    return pc.coalesce(pc.map_lookup(batches["visible"], pa.scalar(SILVER), "first"), batches["committed_at"])
 
 
 def _taken(times: pa.ChunkedArray, first: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -142,7 +131,7 @@ def _micros(times: pa.ChunkedArray) -> pa.ChunkedArray:
 def summary(placed: pa.Table, clock: Clock, hour: datetime | None = None) -> Iterator[Freshness]:
     """Percentiles per stage of events with the time at which each was visible there."""
     start = _micros(placed[clock.column])
-    for stage in (name for name in placed.column_names if name not in OF_EVENT):
+    for stage in (name for name in placed.column_names if name not in (*OF_EVENT, "late_by_ms")):
         seconds = pc.divide(pc.subtract(_micros(placed[stage]), start).cast(pa.float64()), 1e6).drop_null()
         cuts = pc.quantile(seconds, q=list(QUANTILES)).to_pylist()
         yield Freshness(hour, stage, len(seconds), *cuts)

@@ -6,7 +6,7 @@ Run: daybreak freshness --hours 24
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -49,8 +49,7 @@ class Lagging:
 
 def fresh(day: date, events: pa.Table, progress: pa.Table, builds: pa.Table) -> tuple[Fresh, ...]:
     """By both clocks, of the same on-time events (event_time, arrival, lineage, batch_id, late_by_ms)."""
-    on_time = events.filter(pc.equal(events["late_by_ms"], 0)).drop_columns(["late_by_ms"])
-    placed = visible(on_time, progress, builds)
+    placed = visible(events.filter(pc.equal(events["late_by_ms"], 0)), progress, builds)
     return tuple(
         Fresh(
             clock.value,
@@ -83,15 +82,26 @@ def _hour(day: date, clock: Clock, hour: datetime, stage: str, one: object) -> B
 
 
 def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, ...]:
-    """Between the first and the last arrival of an on-time event; late ones count, those of an unfinished micro-batch do not."""
+    """From the first arrival of an on-time event until all of them are read and nothing waits.
+
+    Late events count as long as that is; those of an unfinished micro-batch do not.
+    """
     if not events.num_rows:
         return ()
-    placed = visible(events.drop_columns(["late_by_ms"]), progress, no_builds())
-    arrived, read = np.sort(_micros(placed["arrival"])), np.sort(_micros(placed["silver"].drop_null()))
-    own = _micros(events.filter(pc.equal(events["late_by_ms"], 0))["arrival"])
-    if not len(arrived) or not len(own):
+    placed = visible(events, progress, no_builds()).filter(pc.field("silver").is_valid())
+    own = placed.filter(pc.equal(placed["late_by_ms"], 0))
+    if not own.num_rows:
         return ()
-    edges = np.linspace(own.min(), max(own.max(), own.min() + SLOTS), SLOTS + 1).astype(np.int64)
+    arrived, read = np.sort(_micros(placed["arrival"])), np.sort(_micros(placed["silver"]))
+    start, done = _micros(own["arrival"]).min(), max(_micros(own["arrival"]).max(), _micros(own["silver"]).max())
+    ends = read[read >= done]
+    end = next(
+        (at for at in np.unique(ends) if np.searchsorted(arrived, at, "right") <= np.searchsorted(read, at, "right")),
+        done,
+    )
+    # A slot more, in which nothing waits: the end can be seen.
+    width = max(-(-(int(end) - int(start)) // (SLOTS - 2)), 1)
+    edges = int(start) + width * np.arange(SLOTS + 1)
     looks = np.sort(np.concatenate([arrived, edges[:-1]]))
     lag = np.searchsorted(arrived, looks, "right") - np.searchsorted(read, looks, "right")
     slot = np.searchsorted(edges, looks, "right") - 1
@@ -100,7 +110,8 @@ def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, .
 
 def _lagging(day: date, edges: Micros, number: int, events: int) -> Lagging:
     at, to = (datetime.fromtimestamp(int(edge) / 1e6, UTC) for edge in edges[number : number + 2])
-    ingest = ("query = 'ingest'", f"committed_at >= {quoted(at)}", f"as_of <= {quoted(to)}")
+    # A literal has whole seconds.
+    ingest = ("query = 'ingest'", f"committed_at >= {quoted(at)}", f"as_of <= {quoted(to + timedelta(seconds=1))}")
     sql = select(
         "batch_id, as_of, committed_at, rows, durations, offsets", "speed.progress", *ingest, order="committed_at"
     )

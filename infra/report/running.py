@@ -4,10 +4,14 @@ Data flow: Figures -> Section
 Run: pytest tests/infra/report/test_page.py
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+
 from infra.freshness import Clock
 from infra.report.behind import of_day, select
 from infra.report.figures import Figures
-from infra.report.flow import stages
+from infra.report.flow import Lagging, stages
 from infra.report.section import Section
 from infra.spans import span
 
@@ -50,16 +54,22 @@ def lag(found: Figures) -> Section:
     return Section(
         "lag",
         "Did the stream keep up with the log?",
-        f"At most {most.events:,} events waited in the log, at {most.at:%Y-%m-%d %H:%M} UTC."
+        f"At most {most.events:,} events waited in the log, at {most.at:%Y-%m-%d %H:%M:%S} UTC; "
+        f"from {_end(found.lagging):%Y-%m-%d %H:%M:%S} on none did."
         if most
         else "No event of the day was on time.",
-        "The day's events in Kafka and not yet in silver, from the first arrival to the last, without duplicates and quarantine.",
+        "In Kafka and not yet in silver, from the day's first arrival until all were read, without duplicates and quarantine.",
         ("from (UTC)", "most events waiting"),
         tuple((f"{one.at:%Y-%m-%d %H:%M:%S}", one.events) for one in found.lagging),
         found.lagging[0].behind.sql
         if found.lagging
         else select("*", "speed.progress", order="committed_at DESC LIMIT 50"),
     )
+
+
+def _end(lagging: Sequence[Lagging]) -> datetime:
+    """The beginning of the first slot from which on nothing waited."""
+    return max((after.at for one, after in pairwise(lagging) if one.events), default=lagging[0].at)
 
 
 def conservation(found: Figures) -> Section:

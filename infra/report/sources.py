@@ -21,17 +21,7 @@ from infra.settings import Settings
 DAYS = 14
 """How many days the page looks back, its own included."""
 
-PROGRESS = [
-    "query",
-    "lineage",
-    "batch_id",
-    "committed_at",
-    "gate",
-    "max_event_time",
-    "versions",
-    "silver_version",
-    "visible",
-]
+PROGRESS = ["query", "lineage", "batch_id", "committed_at", "gate", "max_event_time", "visible"]
 
 Row = Mapping[str, Any]
 

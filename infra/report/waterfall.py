@@ -69,7 +69,7 @@ def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
 
 
 def _behind(day: date, view: str, cause: str) -> str:
-    if cause in ("pending", "unexplained"):
+    if cause == "unexplained":
         by_cause = f"array_contains(causes, {quoted(cause)})"
         return select(
             "key, speed, counted, truth", "reconciliation.differences", *of_day(day, view), by_cause, order="key"

@@ -17,8 +17,6 @@ PROGRESS = pa.schema(
         "lineage": pa.string(),
         "batch_id": pa.int64(),
         "committed_at": TIME,
-        "versions": pa.map_(pa.string(), pa.int64()),
-        "silver_version": pa.int64(),
         "visible": pa.map_(pa.string(), TIME),
     }
 )
@@ -34,17 +32,14 @@ def event(seconds: float, batch_id: int, lineage: str = "l1", arrival: float | N
     return {"event_time": at(seconds), "arrival": arrived, "lineage": lineage, "batch_id": batch_id}
 
 
-def ingest(batch_id: int, version: int, bronze: float, silver: float, lineage: str = "l1") -> dict[str, Any]:
-    """A micro-batch that ended a second after its rows were in silver."""
-    times = [("bronze/events", at(bronze)), ("silver/events", at(silver))]
-    versions = [("silver/events", version)]
+def ingest(batch_id: int, bronze: float, silver: float, lineage: str = "l1", **views: float) -> dict[str, Any]:
+    """A micro-batch that ended a second after its rows were in silver; `views` are those it said something of."""
+    times = {"bronze/events": bronze, "silver/events": silver} | {
+        f"speed/{name}": shown for name, shown in views.items()
+    }
+    visible = [(table, at(shown)) for table, shown in times.items()]
     known = {"query": "ingest", "lineage": lineage, "batch_id": batch_id, "committed_at": at(silver + 1)}
-    return known | {"versions": versions, "visible": times}
-
-
-def said(view: str, silver_version: int | None, shown: float, batch_id: int = 0, lineage: str = "l1") -> dict[str, Any]:
-    known = {"query": view, "lineage": lineage, "batch_id": batch_id, "committed_at": at(shown + 1)}
-    return known | {"silver_version": silver_version, "visible": [(f"speed/{view}", at(shown))]}
+    return known | {"visible": visible}
 
 
 def placed(events: list[Any], progress: list[Any], builds: list[tuple[float, float]] = ()) -> pa.Table:  # type: ignore[assignment]
@@ -63,67 +58,55 @@ def seconds(table: pa.Table, stage: str) -> list[float | None]:
 
 
 def test_each_stage_has_an_event_when_its_rows_could_be_read() -> None:
-    progress = [
-        ingest(0, 10, bronze=3, silver=5),
-        ingest(1, 11, bronze=13, silver=15),
-        said("totals", 10, shown=6),
-        said("totals", 11, shown=8),
-        said("totals", 12, shown=19),
-        said("pairs", 12, shown=22),
-    ]
+    progress = [ingest(0, 3, 5, totals=8, pairs=22), ingest(1, 13, 15, totals=19, pairs=21)]
     table = placed([event(0, 0), event(9, 1)], progress, [(4, 60), (23, 90), (500, 600)])
-    # A view has read a commit when its silver_version is beyond it; gold waits for a build that began after all of them.
+    # Gold waits for a build that began after all of them.
     assert [seconds(table, stage) for stage in ("bronze", "silver")] == [[3, 13], [5, 15]]
-    assert [seconds(table, stage) for stage in ("speed/totals", "speed/pairs")] == [[8, 19], [22, 22]]
+    assert [seconds(table, stage) for stage in ("speed/pairs", "speed/totals")] == [[22, 21], [8, 19]]
     assert seconds(table, "gold") == [90, 90]
 
 
-def test_what_is_not_visible_yet_is_not_counted() -> None:
-    progress = [ingest(0, 10, 3, 5), ingest(1, 11, 13, 15), said("totals", 11, shown=8)]
+def test_a_view_of_which_nothing_was_said_does_not_count_the_event() -> None:
+    progress = [ingest(0, 3, 5, totals=8), ingest(1, 13, 15)]
     table = placed([event(0, 0), event(9, 1)], progress, [(7, 50)])
     assert (seconds(table, "speed/totals"), seconds(table, "gold")) == ([8, None], [None, None])
     found = {row.stage: row for row in summary(table, Clock.EVENT)}
     assert found["speed/totals"] == Freshness(None, "speed/totals", 1, 8.0, 8.0, 8.0)
     assert found["gold"] == Freshness(None, "gold", 0, None, None, None)
-    # A later build has what every view had, and no more.
-    assert seconds(placed([event(0, 0), event(9, 1)], progress, [(7, 50), (20, 60)]), "gold") == [60, None]
+    # Gold has it as soon as silver and the views that had something to say of it.
+    assert seconds(placed([event(0, 0), event(9, 1)], progress, [(7, 50), (16, 60)]), "gold") == [60, 60]
 
 
 def test_gold_waits_for_the_first_build_that_began_after_the_slowest_view() -> None:
-    progress = [ingest(0, 10, 3, 5), said("totals", 11, shown=8), said("pairs", 11, shown=30)]
+    progress = [ingest(0, 3, 5, totals=8, pairs=30)]
     assert seconds(placed([event(0, 0)], progress, [(29, 40), (30, 41), (50, 60)]), "gold") == [41]
     assert seconds(placed([event(0, 0)], progress), "gold") == [None]
 
 
 def test_an_event_of_an_unfinished_micro_batch_is_nowhere() -> None:
-    table = placed([event(0, 0), event(1, 1), event(2, 0, lineage="l2")], [ingest(0, 10, 3, 5)])
+    table = placed([event(0, 0), event(1, 1), event(2, 0, lineage="l2")], [ingest(0, 3, 5)])
     assert seconds(table, "silver") == [5]
 
 
-def test_a_rebuilt_view_does_not_take_back_what_it_had_shown() -> None:
-    progress = [
-        ingest(0, 10, 3, 5),
-        ingest(0, 20, 43, 45, lineage="l2"),
-        said("totals", 11, shown=8),
-        said("totals", None, shown=9, batch_id=1),
-        said("totals", -1, shown=50, lineage="l2"),
-        said("totals", 21, shown=55, lineage="l2", batch_id=1),
-    ]
+def test_each_lineage_has_its_own_micro_batches() -> None:
+    progress = [ingest(0, 3, 5, totals=8), ingest(0, 43, 45, lineage="l2", totals=55)]
     table = placed([event(0, 0), event(40, 0, lineage="l2")], progress)
     assert seconds(table, "speed/totals") == [8, 55]
 
 
 def test_progress_of_older_code_tells_the_end_of_the_micro_batch() -> None:
-    old = ingest(0, 10, 3, 5) | {"visible": None}
-    table = placed([event(0, 0)], [old, said("totals", 11, 8) | {"visible": None}])
-    assert [seconds(table, stage) for stage in ("bronze", "silver", "speed/totals")] == [[None], [6], [9]]
+    """It had rows of view queries too, which no event is in."""
+    old = ingest(0, 3, 5) | {"visible": None}
+    table = placed([event(0, 0)], [old, old | {"query": "totals", "visible": [("speed/totals", at(8))]}])
+    assert [seconds(table, stage) for stage in ("bronze", "silver")] == [[None], [6]]
+    assert "speed/totals" not in table.column_names
 
 
 @pytest.mark.parametrize(("clock", "behind"), [(Clock.EVENT, 0), (Clock.ARRIVAL, 100)])
 def test_percentiles_of_a_known_spread(clock: Clock, behind: float) -> None:
     # 101 events that are visible 0, 1, ... 100 s after the clock: the p-th percentile is p seconds.
     events = [event(-n - behind, 0, arrival=-n) for n in range(101)]
-    table = placed(events, [ingest(0, 10, bronze=0, silver=0.5)])
+    table = placed(events, [ingest(0, bronze=0, silver=0.5)])
     found = {row.stage: row for row in summary(table, clock)}
     late = 100.0 if clock is Clock.EVENT and behind else 0.0
     assert found["bronze"] == Freshness(None, "bronze", 101, 50.0 + late, 95.0 + late, 99.0 + late)
@@ -132,7 +115,7 @@ def test_percentiles_of_a_known_spread(clock: Clock, behind: float) -> None:
 
 def test_each_hour_by_its_own_events() -> None:
     hour = 3600
-    progress = [ingest(0, 10, 5, 10), ingest(1, 11, hour + 5, hour + 20)]
+    progress = [ingest(0, 5, 10), ingest(1, hour + 5, hour + 20)]
     events = [event(0, 0), event(4, 0), event(hour, 1), event(hour + 10, 1, arrival=hour - 1)]
     found = {(row.hour, row.stage): row for row in summary_by_hour(placed(events, progress), Clock.EVENT)}
     assert list(found) == [(at(n * hour), stage) for n in (0, 1) for stage in ("bronze", "silver", "gold")]

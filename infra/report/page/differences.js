@@ -65,7 +65,9 @@ const waterfallOf = { again: () => {} };
       const y = d3.scaleBand(d3.range(rows.length), [2, height - 26]).padding(0.28);
       below(svg, x, height - 24, (axis) => {
         // Orders and cents are whole: half of one has no tick.
-        axis.tickValues(x.ticks(Math.max(2, Math.floor((width - named) / 120))).filter(Number.isInteger)).tickFormat(d3.format(",~d"));
+        const least = Math.max(2, Math.floor((width - named) / 120)), whole = (count) => x.ticks(count).filter(Number.isInteger);
+        // One number alone is no scale.
+        axis.tickValues([least, least + 1, least + 2].map(whole).find((ticks) => ticks.length > 1) ?? whole(least)).tickFormat(d3.format(",~d"));
       });
       svg.append("g").selectAll("text").data(rows).join("text").attr("x", named - 8).attr("y", (_, i) => y(i) + y.bandwidth() / 2 + 4)
         .attr("text-anchor", "end").text((d) => d.name.replaceAll("_", " "));

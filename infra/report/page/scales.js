@@ -44,4 +44,14 @@ function left(svg, scale, from, to, ticks) {
 
 function empty(charts, text) { charts.append("p").attr("class", "note").text(text); }
 
-const utc = { day: d3.utcFormat("%d %b"), hour: d3.utcFormat("%H:%M"), second: d3.utcFormat("%H:%M:%S"), both: d3.utcFormat("%d %b %H:%M") };
+/** An axis of time under a chart: no label twice, none over its neighbour or beyond the edge; midnight is named by its day. */
+function times(svg, scale, height) {
+  const [from, to] = scale.domain(), [start, end] = scale.range();
+  const [format, wide] = to - from > 6e5 ? [(d) => (d.getUTCHours() || d.getUTCMinutes() ? utc.hour(d) : utc.day(d)), 54] : [utc.second, 66];
+  const fits = (ticks) => ticks.every((d, i) => scale(d) + wide / 2 <= end + 24 && (!i || (scale(d) - scale(ticks[i - 1]) >= wide && format(d) !== format(ticks[i - 1]))));
+  const counts = d3.range(Math.max(2, Math.floor((end - start) / wide)), 0, -1);
+  const shown = counts.map((count) => scale.ticks(count)).find(fits) ?? scale.ticks(2).slice(0, 1);
+  return below(svg, scale, height, (axis) => axis.tickValues(shown).tickFormat(format));
+}
+
+const utc = { day: d3.utcFormat("%d %b"), hour: d3.utcFormat("%H:%M"), second: d3.utcFormat("%H:%M:%S") };

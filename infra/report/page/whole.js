@@ -48,7 +48,7 @@ const THIN = 5;
     const hatch = svg.append("defs").append("pattern").attr("id", "hatch").attr("width", 6).attr("height", 6).attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
     hatch.append("rect").attr("class", "fill truth").attr("width", 6).attr("height", 6);
     hatch.append("line").attr("y2", 6).attr("stroke", "var(--surface)").attr("stroke-width", 2).attr("opacity", 0.55);
-    below(svg, x, height - 26, (axis) => axis.ticks(Math.max(2, Math.floor((width - start) / 74))).tickFormat((d) => (d.getUTCHours() ? utc.hour(d) : utc.day(d))));
+    times(svg, x, height - 26);
     svg.selectAll(".lane").data(["truth", "speed"]).join("text").attr("x", start - 8).attr("y", (d) => lanes(d) + lanes.bandwidth() / 2 + 4).attr("text-anchor", "end").text((d) => d);
     mark(svg.append("g").selectAll("rect").data(rows).join("rect"), (d) => ({ layer: d.layer, status: d.status, start: d.start, end: d.end }))
       .attr("class", (d) => `mark fill ${d.layer} ${d.status}`).attr("rx", 2)

@@ -20,7 +20,28 @@ DAY = date(2026, 1, 31)
 GATE = 600
 START = datetime.combine(DAY, time(), UTC)
 VIEWS = {"totals": ("sales", "pieces", "revenue_cents"), "payments": ("sales", "paid")}
-CAUSES = ("pending", "late", "partner_late", "not_read", "gap", "rule", "duplicate", "conflict")
+CAUSES = ("late", "partner_late", "not_read", "gap", "rule", "duplicate", "conflict")
+STAMP = pa.timestamp("us", "UTC")
+PROGRESS = pa.schema(
+    [
+        ("query", pa.string()),
+        ("lineage", pa.string()),
+        ("batch_id", pa.int64()),
+        ("committed_at", STAMP),
+        ("gate", STAMP),
+        ("max_event_time", STAMP),
+        ("visible", pa.map_(pa.string(), STAMP)),
+    ]
+)
+OF_EVENT = pa.schema(
+    [
+        ("event_time", STAMP),
+        ("arrival", STAMP),
+        ("lineage", pa.string()),
+        ("batch_id", pa.int64()),
+        ("late_by_ms", pa.int64()),
+    ]
+)
 DELAYS = (0, 1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 21600, 86400)
 
 
@@ -165,43 +186,26 @@ def _conservation() -> tuple[dict[str, Any], ...]:
 
 def _read(dice: random.Random) -> dict[str, pa.Table]:
     """The day's events, one micro-batch a minute with a jam after noon, a build of gold every four hours."""
-    stamp = pa.timestamp("us", "UTC")
-    times = pa.map_(pa.string(), stamp)
-    versions = pa.map_(pa.string(), pa.int64())
     batches, events = [], []
     for minute in range(0, 1445):
         at = START + timedelta(minutes=minute + 1)
         jam = timedelta(minutes=max(0, 25 - abs(minute - 780) // 2)) if 730 <= minute <= 830 else timedelta()
         done = at + timedelta(seconds=dice.uniform(2, 7)) + jam
-        shared = {
-            "lineage": "a",
-            "batch_id": minute,
-            "committed_at": done,
-            "gate": at - timedelta(seconds=GATE),
-            "max_event_time": at,
+        later = {
+            f"speed/{view}": done + timedelta(seconds=dice.uniform(lag, lag * 4)) for lag, view in enumerate(VIEWS, 2)
         }
-        shown = {"bronze/events": done - timedelta(seconds=1.4), "silver/events": done}
+        shown = {"bronze/events": done - timedelta(seconds=1.4), "silver/events": done, **later}
         batches.append(
-            shared
-            | {
+            {
                 "query": "ingest",
-                "versions": [("silver/events", minute)],
-                "silver_version": None,
+                "lineage": "a",
+                "batch_id": minute,
+                "committed_at": max(later.values()),
+                "gate": at - timedelta(seconds=GATE),
+                "max_event_time": at,
                 "visible": list(shown.items()),
             }
         )
-        for lag, view in ((3, "payments"), (2, "totals")):
-            later = done + timedelta(seconds=dice.uniform(lag, lag * 4))
-            batches.append(
-                shared
-                | {
-                    "query": view,
-                    "committed_at": later,
-                    "versions": [],
-                    "silver_version": minute + 1,
-                    "visible": [(f"speed/{view}", later)],
-                }
-            )
         if minute < 1440:
             for _ in range(dice.randint(4, 18)):
                 happened = at - timedelta(seconds=dice.uniform(0, 60))
@@ -216,36 +220,14 @@ def _read(dice: random.Random) -> dict[str, pa.Table]:
                         "late_by_ms": 90_000 if late else 0,
                     }
                 )
-    columns = pa.schema(
-        [
-            ("query", pa.string()),
-            ("lineage", pa.string()),
-            ("batch_id", pa.int64()),
-            ("committed_at", stamp),
-            ("gate", stamp),
-            ("max_event_time", stamp),
-            ("versions", versions),
-            ("silver_version", pa.int64()),
-            ("visible", times),
-        ]
-    )
-    of_event = pa.schema(
-        [
-            ("event_time", stamp),
-            ("arrival", stamp),
-            ("lineage", pa.string()),
-            ("batch_id", pa.int64()),
-            ("late_by_ms", pa.int64()),
-        ]
-    )
     builds = [
         {"started_at": START + timedelta(hours=4 * n), "built_at": START + timedelta(hours=4 * n, minutes=2)}
         for n in range(1, 8)
     ]
     return {
-        "events": pa.Table.from_pylist(events, of_event),
-        "progress": pa.Table.from_pylist(batches, columns),
-        "builds": pa.Table.from_pylist(builds, pa.schema([("started_at", stamp), ("built_at", stamp)])),
+        "events": pa.Table.from_pylist(events, OF_EVENT),
+        "progress": pa.Table.from_pylist(batches, PROGRESS),
+        "builds": pa.Table.from_pylist(builds, pa.schema([("started_at", STAMP), ("built_at", STAMP)])),
     }
 
 

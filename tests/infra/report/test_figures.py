@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from demo_sample import demo_sample
 from sample import CAUSES, DAY, GATE, START, VIEWS, sample
 
 from infra.gaps import Missed
@@ -13,6 +15,7 @@ from infra.report.behind import quoted
 from infra.report.figures import figures
 from infra.report.flow import fresh, lagging
 from infra.report.heat import cells
+from infra.report.running import lag
 from infra.report.served import served
 from infra.report.verdict import tiles, verdict
 from infra.report.waiting import curves_of, waits_of
@@ -20,7 +23,7 @@ from infra.report.waterfall import waterfalls
 from infra.report.whole import kept, lost
 
 ROW: dict[str, Any] = {
-    "day": DAY, "view": "totals", "measure": "sales", "speed": 90, "pending": 0, "late": 12, "gap": None, "duplicate": -2,
+    "day": DAY, "view": "totals", "measure": "sales", "speed": 90, "late": 12, "gap": None, "duplicate": -2,
     "truth": 100, "unexplained": 0, "rows_differing": 5, "rows_unexplained": 0, "run": "r",
 }  # fmt: skip
 COUNTS = ("log", "gaps", "empty", "archived", "unread", "bronze", "silver", "quarantined", "duplicates")
@@ -107,12 +110,34 @@ def test_the_curve_carries_the_tables_own_parts() -> None:
 def test_lag_is_what_has_arrived_and_is_not_read() -> None:
     of = sample()
     found = lagging(DAY, of.events, of.progress)
-    done = {row["batch_id"]: row["committed_at"] for row in of.progress.to_pylist() if row["query"] == "ingest"}
+    done = {row["batch_id"]: dict(row["visible"])["silver/events"] for row in of.progress.to_pylist()}
     spans = [(row["arrival"], done[row["batch_id"]]) for row in of.events.to_pylist()]
     most = max(sum(arrived <= at < read for arrived, read in spans) for at in [span[0] for span in spans[::7]])
     peak = max(found, key=lambda one: one.events)
     assert most <= peak.events <= most + 20
     assert START + timedelta(hours=12) < peak.at < START + timedelta(hours=14)
+
+
+def test_a_backlog_is_shown_to_its_end() -> None:
+    of = demo_sample()
+    found = lagging(DAY, of.events, of.progress)
+    arrived = [row["arrival"] for row in of.events.to_pylist()]
+    assert max(one.events for one in found) == len(arrived)
+    assert found[-1].events == 0
+    read = max(dict(row["visible"])["silver/events"] for row in of.progress.to_pylist() if row["batch_id"] <= 25)
+    assert found[-1].at - max(arrived) > timedelta(seconds=40)
+    assert abs(found[-1].at - read) < timedelta(seconds=3)
+    section, end = lag(figures(of)), max(after.at for one, after in pairwise(found) if one.events)
+    assert section.answer.startswith("At most 6,000 events waited in the log, at 2026-02-01 10:03:1")
+    assert section.answer.endswith(f"from 2026-02-01 {end:%H:%M:%S} on none did.")
+
+
+def test_what_comes_late_after_the_end_of_a_backlog_is_not_in_it() -> None:
+    of = demo_sample()
+    (first,) = of.events.slice(0, 1).to_pylist()
+    after = first | {"arrival": first["arrival"] + timedelta(hours=5), "late_by_ms": 5, "batch_id": 40}
+    events = pa.concat_tables([of.events, pa.Table.from_pylist([after], of.events.schema)])
+    assert lagging(DAY, events, of.progress) == lagging(DAY, of.events, of.progress)
 
 
 def test_an_event_of_an_unfinished_micro_batch_is_not_in_the_lag() -> None:
@@ -142,7 +167,6 @@ def test_a_day_that_was_sent_later_is_told_by_its_arrival() -> None:
     for row in progress:
         row["committed_at"] += timedelta(days=9)
         row["visible"] = [(table, at + timedelta(days=9)) for table, at in row["visible"].items()]
-        row["versions"] = list(row["versions"].items())
     found = figures(replace(of, events=events, progress=pa.Table.from_pylist(progress, of.progress.schema)))
     assert (figures(of).clock, found.clock) == ("event", "arrival")
 

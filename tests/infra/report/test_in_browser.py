@@ -1,15 +1,17 @@
 """The page in a real browser, on a desk and on a phone, by day and by night: its figures are those of the tables."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import CHROMIUM, Page, browser
+from demo_sample import demo_sample
 from sample import CAUSES, DAY, GATE, sample
 
 from infra.report.figures import figures
 from infra.report.page import page
+from infra.report.sources import Sources
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="there is no Chromium on this machine; test_page.py has tested the file without one"
@@ -45,6 +47,26 @@ CONTRASTS = """(() => {
 })()"""
 
 
+ASTRAY = """[...document.querySelectorAll("section figure")].flatMap(figure => {
+    const box = figure.closest("section").getBoundingClientRect(), own = figure.querySelector("svg").getBoundingClientRect();
+    return [...figure.querySelectorAll("svg text")].filter(text => {
+        const at = text.getBoundingClientRect();
+        return !at.width || at.top < own.top - 2 || at.bottom > own.bottom + 2 || at.left < box.left || at.right > box.right;
+    }).map(text => `${figure.closest("section").id}: ${text.textContent}`);
+})"""
+"""Words of a chart that are not in its own picture."""
+CROWDED = """[...document.querySelectorAll("section .axis")].flatMap(axis => {
+    const seen = text => [text.textContent, text.getBoundingClientRect(), text.getAttribute("transform")];
+    const all = [...axis.querySelectorAll("text")].map(seen);
+    const upon = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+    return all.slice(1).filter(([word, at, turned], i) => {
+        const [before, last] = all[i];
+        return word === before || (!turned && upon(at, last));
+    }).map(([word]) => `${axis.closest("section").id}: ${word}`);
+})"""
+"""Labels of an axis that repeat the one before, or lie upon it."""
+
+
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     with browser(tmp_path_factory.mktemp("chromium")) as tab:
@@ -76,6 +98,32 @@ def test_nothing_scrolls_sideways(opened: Page) -> None:
         const at = one.getBoundingClientRect(); return at.width && (at.left < 0 || at.right > innerWidth + 1);
     }).map(one => one.textContent || one.getAttribute("aria-label"))"""
     assert opened.ask(outside) == []
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+@pytest.mark.parametrize("clock", ["event", "arrival"])
+@pytest.mark.parametrize("of", [sample, demo_sample], ids=["a shop of two weeks", "the demo"])
+def test_every_label_stands_in_its_own_chart(
+    chromium: Page, tmp_path: Path, of: Callable[[], Sources], clock: str, width: int
+) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(page(figures(of()), "http://127.0.0.1:21006"))
+    chromium.open(file, width, dark=False)
+    chromium.ask(f"document.querySelector('#freshness input[value={clock}]').click()")
+    assert chromium.errors == []
+    assert chromium.ask(ASTRAY) == []
+    assert chromium.ask(CROWDED) == []
+
+
+def test_an_hour_alone_is_told_by_its_three_figures(chromium: Page, tmp_path: Path) -> None:
+    file, of = tmp_path / "report.html", figures(demo_sample())
+    file.write_text(page(of, "http://127.0.0.1:21006"))
+    chromium.open(file, 1280, dark=False)
+    drawn = {(r["stage"], r["cut"]): float(r["seconds"]) for r in chromium.marks("freshness")}
+    own = [one for one in of.fresh if one.clock == "arrival"]
+    assert drawn == pytest.approx({(one.stage, cut): getattr(one, cut) for one in own for cut in ("p50", "p95", "p99")})
+    said = chromium.ask("[...document.querySelectorAll('#freshness text.value')].map(text => text.textContent)")
+    assert len(said) == len(drawn)
 
 
 def test_every_text_can_be_read(opened: Page) -> None:
