@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from infra.cause import unwrapped
+
 PERMANENT_EXIT = 65
 """Exit code of a permanent failure (sysexits.h EX_DATAERR): Airflow fails the task without a retry."""
 
@@ -26,8 +28,8 @@ def reported() -> Iterator[None]:
     try:
         yield
     except PermanentFailure as failure:
-        print(f"daybreak: {failure}", file=sys.stderr, flush=True)
+        print(f"daybreak: {unwrapped(str(failure))}", file=sys.stderr, flush=True)
         sys.exit(PERMANENT_EXIT)
     except TransientFailure as failure:
-        print(f"daybreak: {failure} (worth another try)", file=sys.stderr, flush=True)
+        print(f"daybreak: {unwrapped(str(failure))} (temporary: retry)", file=sys.stderr, flush=True)
         sys.exit(1)

@@ -16,13 +16,11 @@ from minio.error import MinioException
 from pyhive import exc, hive
 from thrift.transport.TTransport import TTransportException
 
+from infra.cause import sentence
 from infra.failures import PermanentFailure, TransientFailure, reported
 from infra.s3 import client
 from infra.settings import Settings, settings
 from infra.tables import WRITERS, Writer
-
-_JAVA = re.compile(r"^(\[[A-Z_.]+\] )?([a-z]\w*\.)+\w+: ")
-"""Spark's error class, which is said again after it, and the Java class of the exception."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +95,13 @@ def register() -> list[str]:
 
 
 def _reason(failure: exc.Error) -> str:
-    """The first line of what Spark says, without Java's class names."""
+    """The sentence of Spark's that Thrift has wrapped; Thrift's own first line if Spark gave none."""
     said = failure.args[0] if failure.args else failure
     status = getattr(said, "status", None)
-    message = str(getattr(status, "errorMessage", None) or said).strip()
-    line = message.splitlines()[0] if message else type(failure).__name__
-    return _JAVA.sub("", line.removeprefix("Error running query: "))
+    told = getattr(status, "errorMessage", None) or next(iter(getattr(status, "infoMessages", None) or ()), "")
+    # `*<class>:<message>:<line>:<depth>`
+    told = re.sub(r"^\*[\w.]+:|:\d+:\d+$", "", told)
+    return sentence(told or str(said)) or type(failure).__name__
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ import signal
 import time
 from types import FrameType
 
-from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra import lake
+from infra.cause import sentence
 from infra.failures import TransientFailure
 from infra.lease import Lease
 from infra.session import FEW_ROWS, spark
@@ -130,7 +130,7 @@ def _watch(session: SparkSession, query: StreamingQuery, published: Published, s
     while not stop:
         failure = query.exception()
         if failure is not None:
-            raise TransientFailure(f"the query {query.name} failed: {_reason(failure)}") from failure
+            raise TransientFailure(f"the query {query.name} failed: {sentence(str(failure))}") from failure
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
@@ -165,10 +165,3 @@ def _say(state: str, queries: dict[str, str] | None = None) -> None:
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps({"pid": os.getpid(), "state": state, "at": time.time(), "queries": queries or {}}))
     fresh.replace(file)
-
-
-def _reason(failure: PySparkException) -> str:
-    """What Java names as the cause at the bottom, else the first line."""
-    lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
-    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    return (causes[-1] if causes else lines[0])[:300]

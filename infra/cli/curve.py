@@ -10,14 +10,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from infra.cli.screen import Screen
 from infra.curves import Curve, curves, percent, span_of
 from infra.failures import PermanentFailure
 from infra.settings import settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
-
-PIPE_WIDTH = 1000
+console = Screen()
 
 
 @commands.command()
@@ -38,8 +37,7 @@ def curve(
 
 
 def show_curve(curve: Curve, console: Console = console) -> None:
-    """Print one view's curve; a pipe or a file has no edge, so nothing is folded there."""
-    out = console if console.is_terminal or console.record else Console(width=PIPE_WIDTH, highlight=False)
+    """Print one view's curve."""
     events, rows = curve.points[-1].events[1], curve.points[-1].rows[1]
     span = f"{curve.days[0]} to {curve.days[-1]}" if len(curve.days) > 1 else f"{curve.days[0]}"
     table = Table(
@@ -63,12 +61,12 @@ def show_curve(curve: Curve, console: Console = console) -> None:
             "" if point.state_rows is None else f"{point.state_rows:,}",
             style="bold" if point.in_force else None,
         )
-    out.print(table)
+    console.print(table)
     smallest = ", ".join(
         f"{_share(float(share))} % need {seconds:,} s" + (f" ({span_of(seconds)})" if seconds >= 60 else "")
         for share, seconds in curve.needed.items()
     )
-    out.print(f"smallest delay: of the events in order of arrival {smallest}\n", soft_wrap=True)
+    console.print(f"smallest delay: of the events in order of arrival {smallest}\n", soft_wrap=True)
 
 
 def _share(share: float) -> str:

@@ -11,15 +11,15 @@ from datetime import date
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from infra.airflow import Airflow, Question
 from infra.cli.nights import DAG
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import ROOT, Settings, settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 
 @commands.command()

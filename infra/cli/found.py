@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.findings import findings
 from infra.gaps import missed
@@ -18,7 +19,7 @@ from infra.redefined import redefined
 from infra.settings import settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 
 @commands.command()

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.freshness import Clock, Freshness, hourly
 from infra.freshness import freshness as measured
@@ -20,7 +21,7 @@ from infra.settings import settings
 from infra.spans import span
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 MINUTES = 10
 TITLES = {Clock.EVENT: "event time to visible", Clock.ARRIVAL: "arrival in Kafka to visible"}

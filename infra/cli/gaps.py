@@ -10,15 +10,15 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.gaps import Missed, missed
 from infra.settings import ROOT, settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 
 @commands.command()

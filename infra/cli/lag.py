@@ -9,16 +9,16 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from infra.cli.screen import Screen
 from infra.lag import Lag
 from infra.lag import lag as measured
 from infra.settings import settings
 from infra.spans import span
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 COLUMNS = ("partition", "start", "end", "committed", "lag", "read/s", "unread for", "kept for")
 

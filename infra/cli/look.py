@@ -15,9 +15,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table as Grid
 
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.gateway import Answer, opened
 from infra.gold import docs_page
@@ -25,9 +25,7 @@ from infra.listing import listed
 from infra.settings import ROOT, settings
 
 commands = typer.Typer()
-console = Console()
-
-PIPE_WIDTH = 1000
+console = Screen()
 
 
 @commands.command()
@@ -45,7 +43,7 @@ def query(
     elif as_csv:
         csv.writer(sys.stdout).writerows([answer.columns, *(map(_text, row) for row in answer.rows)])
     else:
-        _show(_grid(answer))
+        console.print(_grid(answer))
 
 
 @commands.command()
@@ -62,7 +60,7 @@ def tables(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
         column.justify = "right" if column.header in ("rows", "version") else "left"
     for table in found:
         grid.add_row(table.name, f"{table.rows:,}", str(table.version), table.writer, table.path)
-    _show(grid)
+    console.print(grid)
 
 
 @commands.command()
@@ -117,8 +115,3 @@ def _text(value: Any) -> str:
     if isinstance(value, Decimal):
         return f"{value:f}"
     return "" if value is None else str(value)
-
-
-def _show(grid: Grid) -> None:
-    """A pipe or a file has no edge, so nothing is folded there."""
-    (console if console.is_terminal else Console(width=PIPE_WIDTH)).print(grid)

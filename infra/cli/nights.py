@@ -12,16 +12,16 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
 from infra.airflow import Airflow, Run, Task
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, settings
 
 commands = typer.Typer()
-console = Console()
+console = Screen()
 
 DAG = "nightly"
 LATEST_START = timedelta(hours=2)

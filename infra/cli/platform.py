@@ -12,10 +12,10 @@ from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from infra import secrets
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.services import place, processes, start, tables
 from infra.services.configuration import log_file
@@ -26,7 +26,7 @@ from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 Only = Annotated[str | None, typer.Option(help="A part only: names of programs, with commas between")]
 FOLLOW_SECONDS = 0.3
 COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.STOPPED: "dim"}

@@ -13,9 +13,9 @@ from datetime import UTC, date, datetime
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from infra.cli import nights
+from infra.cli.screen import Screen
 from infra.drain import INGEST, behind
 from infra.failures import PermanentFailure, TransientFailure
 from infra.reader import exists, read
@@ -25,7 +25,7 @@ from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, settings
 
 commands = typer.Typer()
-console = Console(highlight=False)
+console = Screen()
 
 STILL_SECONDS = 900
 """So long without progress the stream stands still; its start takes 20 s, and a first micro-batch of all of silver minutes."""

@@ -6,11 +6,11 @@ Run: daybreak shop --days 1 --json
 
 import json
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from infra.cli.screen import Screen
 from infra.failures import PermanentFailure
 from infra.send import Sender
 
@@ -26,7 +26,7 @@ class Rate(ProgressColumn):
 
 def bar() -> Progress:
     """A progress bar on standard error, drawn on a terminal only; its tasks need a field `sent`."""
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), Rate(), TimeElapsedColumn())
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
@@ -45,7 +45,7 @@ def report(sender: Sender, counts: dict[str, int], seconds: float, as_json: bool
         table.add_row(f"[red]rejected in {name}", f"[red]{count:,}")
     acked = sender.acked.total()
     table.caption = f"{seconds:.1f} s, {acked / max(seconds, 0.001):,.0f} records/s"
-    Console().print(table)
+    Screen().print(table)
     if as_json:
         summary = {"counts": counts, "acked": dict(sender.acked), "rejected": rejected, "seconds": round(seconds, 3)}
         print(json.dumps(summary), flush=True)

@@ -32,6 +32,11 @@ def free_port() -> int:
             "[TABLE_OR_VIEW_NOT_FOUND] The table `x` cannot be found.",
         ),
         ("Error running query: java.io.IOException: No space left on device", "No space left on device"),
+        (
+            "Error running query: [PARSE_SYNTAX_ERROR] org.apache.spark.sql.catalyst.parser.ParseException: \n"
+            "[PARSE_SYNTAX_ERROR] Syntax error at or near 'SELEC'. SQLSTATE: 42601 (line 1, pos 0)\n\n== SQL ==\nSELEC 1\n^^^\n",
+            "[PARSE_SYNTAX_ERROR] Syntax error at or near 'SELEC'. (line 1, pos 0)",
+        ),
         ("plain", "plain"),
     ],
 )
@@ -54,6 +59,17 @@ def test_a_refused_statement_gives_sparks_first_line(said: str, reason: str) -> 
     with pytest.raises(PermanentFailure) as refused:
         session.ask("SELECT 1")
     assert str(refused.value) == f"the gateway refused the statement: {reason}"
+
+
+def test_thrifts_own_words_are_not_shown() -> None:
+    status = SimpleNamespace(
+        errorMessage=None,
+        infoMessages=[
+            "*org.apache.hive.service.cli.HiveSQLException:Invalid SessionHandle: x:12:11",
+            "org.a.B:c:D.java:1",
+        ],
+    )
+    assert gateway._reason(exc.OperationalError(SimpleNamespace(status=status))) == "Invalid SessionHandle: x"
 
 
 def test_a_gateway_that_is_down_is_worth_another_try(monkeypatch: pytest.MonkeyPatch, free_port: int) -> None:
