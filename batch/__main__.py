@@ -12,6 +12,7 @@ import typer
 from batch import apart
 from batch import decide as decisions
 from batch import night as nights
+from batch.ahead import ahead as ahead_of
 from batch.day import parse
 from batch.decisions import Decision
 from infra.failures import PermanentFailure, reported
@@ -24,9 +25,14 @@ Report = Annotated[Path | None, typer.Option(help="A file for the caller, as JSO
 
 
 @app.command()
-def archive(date: Date, full: Full = False, report: Report = None) -> None:
+def archive(
+    date: Date,
+    full: Full = False,
+    report: Report = None,
+    ahead: Annotated[bool, typer.Option("--ahead", help="Then the night's days, and the curve.")] = False,
+) -> None:
     """Append to the archive what the log has and the archive has not; the report: the days that the night has to do."""
-    nights.night(parse(date), [nights.Step.ARCHIVE], full, report=report)
+    nights.night(parse(date), [nights.Step.ARCHIVE], full, report=report, ahead=ahead_of if ahead else None)
 
 
 @app.command()

@@ -4,6 +4,10 @@ Data flow: a command -> the night's tables, under the night's lease
 Run: python -m batch --help
 """
 
+from collections.abc import Mapping
+
+from pyspark.sql import SparkSession
+
 from batch.coverage import is_settled
 from batch.curve import curve as curve_of_days
 from batch.day import Day, names
@@ -59,7 +63,12 @@ def curve(day: Day, full: bool = False) -> None:
     own = session()
     with lease():
         create_tables(own)
-        # A day that a person holds back has no curve, and keeps no other day from its own.
-        held = not is_settled(own, day) and newest(own, day) is not None
-        say(f"curve: {names(curve_of_days(own, None if held else day, definitions(own), full))}")
+        draw(own, day, definitions(own), full)
     own.stop()
+
+
+def draw(own: SparkSession, day: Day, versions: Mapping[str, str], full: bool = False) -> None:
+    """The same in a driver that has begun; under the lease."""
+    # A day that a person holds back has no curve, and keeps no other day from its own.
+    held = not is_settled(own, day) and newest(own, day) is not None
+    say(f"curve: {names(curve_of_days(own, None if held else day, versions, full))}")

@@ -5,10 +5,11 @@ Run: python -m batch night --date 2026-01-31
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -45,14 +46,24 @@ The archive is first all the same: what Kafka's retention takes before it is rea
 """
 
 
+Ahead = Callable[[SparkSession, Day, Mapping[str, str], bool, Sequence[Plan]], dict[str, Any]]
+"""What is done behind the archive by the same driver: session, night, definitions, full, plan -> what is done."""
+
+
 def night(
-    day: Day, steps: Sequence[Step], full: bool = False, only: Day | None = None, report: Path | None = None
+    day: Day,
+    steps: Sequence[Step],
+    full: bool = False,
+    only: Day | None = None,
+    report: Path | None = None,
+    ahead: Ahead | None = None,
 ) -> None:
     """Run steps for a day, and for the days that new arrivals or definitions have touched; with `only` for one of them.
 
     Each step holds the night's lease; between two steps another night may come in, and finds every day consistent.
     `report` is a file for whoever started the step, as JSON: behind the archive the days of the plan, behind the
-    correction the questions that a person has to answer. Without it an open question is a PermanentFailure, once all
+    correction the questions that a person has to answer; `ahead` then does what else the plan asks for, and its findings
+    are added. Without it an open question is a PermanentFailure, once all
     other days are settled.
     """
     if day.end > datetime.now(UTC):
@@ -62,20 +73,21 @@ def night(
         create_tables(own)
         refuse_without_stream(own)
     versions = definitions(own)
-    anew, questions = full, list[Question]()
+    anew, questions, todo = full, list[Question](), tuple[Plan, ...]()
     for step in steps:
         with lease():
             if step is Step.ARCHIVE:
                 say(f"{step}: {_archive(own, day)}")
-                if report:
-                    todo = plans(own, day, versions, full, only)
-                    report.write_text(json.dumps([str(one) for plan in todo for one in plan.days]))
             else:
                 # What is to be redone though nothing has changed is redone once, by the first step that computes.
-                questions = _bring(own, plans(own, day, versions, full, only), step, anew)
+                questions = bring_all(own, plans(own, day, versions, full, only), step, anew)
                 anew = False
             if step in PUBLISHING:
                 say(f"publish: {publish_corrections(own)} corrections")
+            todo = plans(own, day, versions, full, only) if report and step is Step.ARCHIVE else todo
+        if report and step is Step.ARCHIVE:
+            more = ahead(own, day, versions, full, todo) if ahead else {}
+            report.write_text(json.dumps({"days": [str(one) for plan in todo for one in plan.days], **more}))
     own.stop()
     for question in questions:
         say(told(question))
@@ -91,7 +103,7 @@ def _archive(own: SparkSession, day: Day) -> str:
     return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
 
 
-def _bring(own: SparkSession, todo: Sequence[Plan], step: Step, anew: bool) -> list[Question]:
+def bring_all(own: SparkSession, todo: Sequence[Plan], step: Step, anew: bool = False) -> list[Question]:
     """Bring every plan's day up to a step, one after the other; the questions about days that are not settled."""
     done: list[Day] = []
     questions: list[Question] = []

@@ -77,7 +77,7 @@ class Decide(NightStep):
     def execute(self, context: Context) -> None:
         """Do what was answered. Raises AirflowException with the driver's exit code."""
         self.application_args = [self.step, "--date", self.answer["day"]]
-        super().execute(context)
+        self.submit(context)
 
     def more(self, context: Context) -> list[str]:
         """The answer as options; each is one argument, so that no note is taken for an option."""

@@ -11,13 +11,15 @@ from airflow.sdk.bases.operator import chain
 
 from dags.approval import Approval, Decide
 from dags.lake import gold, layer, table
-from dags.night_step import GoldStep, NightStep, ReportStep
+from dags.night_step import ArchiveStep, GoldStep, NightStep, ReportStep
 from dags.retries import ByExitCode
 
 TRIAGE = """
 ### What it does
 At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka and says which days the night has to do:
-the new one, and every settled day that late arrivals or a changed definition touched. **settle**, once per such day and
+the new one, and every settled day that late arrivals or a changed definition touched. A driver's start costs more than a
+small day, so its driver then does the work of **settle** and **curve** too, and these find it done; what failed or was
+left over they do in a driver of their own, as they do when they are cleared alone. **settle**, once per such day and
 named by it, recomputes the day's truth, explains every difference from what the stream said, writes the corrections,
 settles the day and sends the corrections to Kafka. **curve** measures what the stream would have given with another
 delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu, **report** the
@@ -75,7 +77,7 @@ with DAG(
         "execution_timeout": timedelta(hours=2),
     },
 ):
-    archive = NightStep(step="archive", task_id="archive", reports=True, outlets=layer("archive"))
+    archive = ArchiveStep(task_id="archive", outlets=layer("archive"))
     found = [table("reconciliation", name) for name in ("differences", "summary")]
     settled = [table("reconciliation", name) for name in ("corrections", "coverage", "decisions")]
     written = [*layer("truth"), *found, *settled]

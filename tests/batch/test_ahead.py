@@ -1,0 +1,74 @@
+"""The archive's driver goes on with the night, and leaves what fails to the task whose work it is."""
+
+from contextlib import nullcontext
+from datetime import date
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from batch import ahead
+from batch.coverage import Plan
+from batch.day import Day
+from infra.failures import PermanentFailure, TransientFailure
+
+NIGHT = Day(date(2026, 1, 31))
+DAYS = [Day(date(2026, 1, number)) for number in (29, 30, 31)]
+PLANS = [Plan("run", (day,), {day.date: 1}, {}, {}) for day in DAYS]
+
+
+@pytest.fixture
+def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A night of three days, whose steps fail as `fails` says."""
+    own = SimpleNamespace(fails={}, drawn=0, brought=[])
+
+    def bring(session: Any, todo: list[Plan], step: Any, anew: bool) -> list[Any]:
+        (day,) = todo[0].days
+        if day in own.fails:
+            raise own.fails[day]
+        own.brought.append((str(day), anew))
+        return []
+
+    def draw(*of: Any) -> None:
+        if "curve" in own.fails:
+            raise own.fails["curve"]
+        own.drawn += 1
+
+    monkeypatch.setattr(ahead, "lease", nullcontext)
+    monkeypatch.setattr(ahead, "plans", lambda session, night, versions, full, only: [PLANS[DAYS.index(only)]])
+    monkeypatch.setattr(ahead, "bring_all", bring)
+    monkeypatch.setattr(ahead, "publish", lambda session: 0)
+    monkeypatch.setattr(ahead, "draw", draw)
+    return own
+
+
+def found(full: bool = False) -> dict[str, Any]:
+    return ahead.ahead(None, NIGHT, {}, full, PLANS)  # type: ignore[arg-type]
+
+
+def test_every_day_is_done_and_the_curve_drawn(night: SimpleNamespace) -> None:
+    assert found(full=True) == {"done": {str(day): [] for day in DAYS}, "drawn": True}
+    assert night.brought == [(str(day), True) for day in DAYS]
+
+
+@pytest.mark.parametrize("failure", [PermanentFailure("unexplained"), TransientFailure("away")], ids=["65", "1"])
+def test_a_day_that_fails_is_left_to_its_task_with_the_curve(night: SimpleNamespace, failure: Exception) -> None:
+    night.fails[DAYS[1]] = failure
+    assert found() == {"done": {"2026-01-29": [], "2026-01-31": []}, "drawn": False}
+    assert night.drawn == 0
+
+
+def test_a_curve_that_fails_is_left_to_its_task(night: SimpleNamespace) -> None:
+    night.fails["curve"] = PermanentFailure("not settled")
+    assert found()["drawn"] is False
+
+
+def test_a_fault_that_nobody_foresaw_ends_the_driver(night: SimpleNamespace) -> None:
+    night.fails[DAYS[0]] = RuntimeError("out of memory")
+    with pytest.raises(RuntimeError):
+        found()
+
+
+def test_no_day_is_begun_when_the_time_is_over(night: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "SECONDS", -1)
+    assert found() == {"done": {}, "drawn": False}

@@ -1,0 +1,98 @@
+"""Which nightly task starts a driver: the archive's does the whole night, the others what it has left over."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+from dags.night_step import AHEAD, ArchiveStep, NightStep
+
+DONE = {"tries": 1, "done": {"2026-01-30": [], "2026-01-31": [{"day": "2026-01-31"}]}, "drawn": True}
+
+
+class Task:
+    """A task instance with Airflow's XCom of one key."""
+
+    def __init__(self, ahead: dict[str, Any] | None = None, try_number: int = 1, max_tries: int = 2) -> None:
+        self.try_number, self.max_tries = try_number, max_tries
+        self.pushed = {AHEAD: ahead}
+
+    def xcom_pull(self, task_ids: str, key: str, map_indexes: None) -> Any:
+        assert task_ids == "archive"
+        return self.pushed[key]
+
+    def xcom_push(self, key: str, value: Any) -> None:
+        self.pushed[key] = value
+
+
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The arguments of every driver that was started; each reports that it settled a day."""
+    started: list[list[str]] = []
+
+    def start(own: Any, context: Any) -> None:
+        started.append([text for text in own.application_args if "/" not in text])
+        if own.reports:
+            by = {"archive": {"days": ["2026-01-31"], "done": {"2026-01-31": []}, "drawn": True}}
+            Path(own.application_args[-1]).write_text(json.dumps(by.get(own.step, ["own driver"])))
+
+    monkeypatch.setattr(SparkSubmitOperator, "execute", start)
+    return started
+
+
+def run(step: NightStep, task: Task) -> Any:
+    return step.execute({"ti": task, "params": {"full": False}})  # type: ignore[typeddict-item]
+
+
+def settle(day: str) -> NightStep:
+    return NightStep(step="correct", task_id="settle", day=day, reports=True)
+
+
+def test_what_is_done_starts_no_driver_and_gives_its_questions(submitted: list[list[str]]) -> None:
+    assert run(settle("2026-01-30"), Task(DONE)) == []
+    assert run(settle("2026-01-31"), Task(DONE)) == [{"day": "2026-01-31"}]
+    assert run(NightStep(step="curve", task_id="curve"), Task(DONE)) is None
+    assert submitted == []
+
+
+@pytest.mark.parametrize(
+    "task", [Task(None), Task(DONE | {"done": {}}), Task(DONE, try_number=2)], ids=["none", "left over", "tried again"]
+)
+def test_what_is_left_over_or_tried_again_has_a_driver(submitted: list[list[str]], task: Task) -> None:
+    assert run(settle("2026-01-31"), task) == ["own driver"]
+    assert len(submitted) == 1
+
+
+def test_the_curve_is_drawn_where_it_was_left_over(submitted: list[list[str]]) -> None:
+    run(NightStep(step="curve", task_id="curve"), Task(DONE | {"drawn": False}))
+    assert len(submitted) == 1
+
+
+@pytest.mark.parametrize(
+    ("try_number", "max_tries", "is_ahead"),
+    [(1, 2, True), (2, 2, False), (3, 2, False), (4, 5, True)],
+    ids=["first", "second", "third", "cleared"],
+)
+def test_the_first_try_of_the_archive_goes_ahead(
+    submitted: list[list[str]], try_number: int, max_tries: int, is_ahead: bool
+) -> None:
+    task = Task(try_number=try_number, max_tries=max_tries)
+    assert run(ArchiveStep(task_id="archive", retries=2), task) == ["2026-01-31"]
+    assert ("--ahead" in submitted[0]) is is_ahead
+    assert task.pushed[AHEAD] == {"tries": try_number, "done": {"2026-01-31": []}, "drawn": True}
+
+
+def test_a_run_that_is_cleared_whole_finds_its_days_done() -> None:
+    assert run(settle("2026-01-30"), Task(DONE | {"tries": 2}, try_number=2, max_tries=3)) == []
+
+
+def test_types_are_those_that_airflow_gives() -> None:
+    from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+
+    assert {"try_number", "max_tries"} <= RuntimeTaskInstance.model_fields.keys()
