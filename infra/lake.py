@@ -26,11 +26,11 @@ PROPERTIES = {
     # "What did we say last week?" and a view's rebuild both read back in the log.
     "delta.logRetentionDuration": "interval 30 days",
 }
-COMPACTED = {"delta.autoOptimize.autoCompact": "true"}
-"""Tables that grow by a small file per micro-batch compact themselves, in their writer's process."""
+OFTEN_WRITTEN = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 2 days"}
+"""Of tables that get a commit per micro-batch. What the stream said when is in their rows; their log need not keep it too."""
 
 
-def create_missing(session: SparkSession, tables: Sequence[Table], compacted: bool = False) -> None:
+def create_missing(session: SparkSession, tables: Sequence[Table], often_written: bool = False) -> None:
     """Create the tables that are missing, and widen those that lack a column.
 
     Which those are is asked by delta-rs: Spark takes a second for each, and every step of every night asks.
@@ -40,15 +40,15 @@ def create_missing(session: SparkSession, tables: Sequence[Table], compacted: bo
         there = list(pool.map(lambda table: reader.schema(s, table.id), tables))
     for table, found in zip(tables, there, strict=True):
         if found is None or not _holds(StructType.fromJson(found), table.schema):
-            create(session, table, compacted)
+            create(session, table, often_written)
 
 
-def create(session: SparkSession, table: Table, compacted: bool = False) -> None:
+def create(session: SparkSession, table: Table, often_written: bool = False) -> None:
     """Create the table where it is missing; an existing one gets the columns it lacks, and keeps its rows.
 
     delta-rs makes it: Spark takes a second for each.
     """
-    if not _make(table, PROPERTIES | (COMPACTED if compacted else {})):
+    if not _make(table, PROPERTIES | (OFTEN_WRITTEN if often_written else {})):
         _widen(session, table)
 
 

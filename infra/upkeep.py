@@ -9,7 +9,7 @@ do not conflict. Nothing here touches a table that another process writes (`Tabl
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -85,7 +85,7 @@ def forget(table: Table, days: int, today: date | None = None) -> int:
 
 def tidy(tables: Iterable[Table]) -> None:
     """What a writer does once a day for its own tables: forget by DAYBREAK_KEEP_DAYS, compact, vacuum."""
-    keep = settings().keep_days
+    keep: Mapping[str, int] = {str(layer): days for layer, days in settings().keep_days.items()}
     for table in tables:
         if table.layer in keep:
             forget(table, keep[table.layer])

@@ -14,7 +14,7 @@ from datetime import date
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import CommitProperties, Transaction, write_deltalake
+from deltalake import CommitProperties, PostCommitHookProperties, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError
 from pyspark.sql import DataFrame
 
@@ -57,7 +57,14 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
     if known is None or known < version:
         stamp = CommitProperties(app_transactions=[Transaction(writer, version)])
         with _told(table):
-            write_deltalake(at, arrow_lake.fitted(rows, at), mode="append", commit_properties=stamp)
+            write_deltalake(
+                at,
+                arrow_lake.fitted(rows, at),
+                mode="append",
+                commit_properties=stamp,
+                # Old entries of the log are removed once a day (infra/upkeep.py): looking for them lists all of it.
+                post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
+            )
 
 
 def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:

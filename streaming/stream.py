@@ -20,7 +20,6 @@ from infra.lease import Lease
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
 from infra.tables import Table
-from infra.upkeep import Daily, tidy
 from streaming import gaps, topics
 from streaming import lineage as lineages
 from streaming.bronze import BRONZE, records
@@ -34,6 +33,7 @@ from streaming.progress import INGEST, PROGRESS
 from streaming.said_again import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.speed import speed_table
+from streaming.upkeep import Upkeep
 from streaming.views import VIEWS
 
 
@@ -63,7 +63,7 @@ def tables(session: SparkSession) -> tuple[Table, ...]:
 
 def create_tables(session: SparkSession) -> None:
     """Create what is missing of them."""
-    lake.create_missing(session, tables(session))
+    lake.create_missing(session, tables(session), often_written=True)
 
 
 def run() -> None:
@@ -83,12 +83,15 @@ def run() -> None:
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
         ingest = Ingest(own, checkpoints, lineage, versions, speed_tables(own), lease)
+        upkeep = Upkeep(tables(own))
         query = _query(own, ingest, checkpoints)
+        upkeep.start()
         try:
-            _watch(own, query, published, stop)
+            _watch(query, published, stop)
         finally:
             _say("stopping")
             query.stop()
+            upkeep.stop()
     own.stop()
 
 
@@ -125,8 +128,7 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     )
 
 
-def _watch(session: SparkSession, query: StreamingQuery, published: Published, stop: list[int]) -> None:
-    daily = Daily()
+def _watch(query: StreamingQuery, published: Published, stop: list[int]) -> None:
     while not stop:
         failure = query.exception()
         if failure is not None:
@@ -134,8 +136,6 @@ def _watch(session: SparkSession, query: StreamingQuery, published: Published, s
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        if daily.due():
-            tidy(tables(session))
         _say("running", {query.name: query.status["message"]})
         time.sleep(1)
 
