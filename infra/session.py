@@ -39,8 +39,6 @@ def spark_defaults(s: Settings) -> dict[str, str]:
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
         ),
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-        # A look at a log lists what is behind its last checkpoint, not all of it.
-        "spark.hadoop.delta.enableFastS3AListFrom": "true",
         "spark.hadoop.fs.s3a.endpoint": s.s3_endpoint,
         "spark.hadoop.fs.s3a.endpoint.region": s.s3_region,
         "spark.hadoop.fs.s3a.path.style.access": "true",

@@ -63,6 +63,11 @@ def vacuum(table: Table) -> int:
     return len(removed)
 
 
+def shorten(table: Table) -> None:
+    """Remove the log's old entries, as far back as the table keeps them (`delta.logRetentionDuration`)."""
+    _opened(table).cleanup_metadata()
+
+
 def forget(table: Table, days: int, today: date | None = None) -> int:
     """Delete the rows that are more than `days` days old; returns their number, 0 where a table has no such rows.
 

@@ -15,9 +15,11 @@ from deltalake.exceptions import DeltaError
 
 from infra.failures import TransientFailure
 from infra.tables import Table
-from infra.upkeep import Daily, compact, tidy
+from infra.upkeep import Daily, compact, shorten, tidy
 
 EVERY_SECONDS = 120
+SHORTEN_EVERY = 15
+"""Rounds, so that a log is at most half an hour longer than its table keeps it."""
 
 
 class Upkeep:
@@ -27,6 +29,7 @@ class Upkeep:
         self._tables = tables
         self._stop = Event()
         self._daily = Daily()
+        self._rounds = 0
         self._thread = Thread(target=self._run, name="upkeep", daemon=True)
 
     def start(self) -> None:
@@ -49,7 +52,10 @@ class Upkeep:
     def _once(self) -> None:
         if self._daily.due():
             tidy(self._tables)
+        self._rounds += 1
         for table in self._tables:
             if self._stop.is_set():
                 return
             compact(table)
+            if self._rounds % SHORTEN_EVERY == 0:
+                shorten(table)
