@@ -16,6 +16,7 @@ from infra import lake
 from infra.settings import settings
 from infra.writes import append_once
 from streaming import gate as gates
+from streaming.checkpoint import SourceOffsets
 from streaming.current import CLOSES
 from streaming.ingest import moment
 from streaming.keeping import answered
@@ -25,15 +26,17 @@ from streaming.speed import speed_table
 from streaming.views import VIEWS
 
 
-def say_again(session: SparkSession, lineage: str, definitions: Mapping[str, str]) -> None:
-    """Write the views of a lineage that has no finished micro-batch yet; on an empty silver there is nothing to say."""
+def say_again(session: SparkSession, lineage: str, definitions: Mapping[str, str], start: SourceOffsets) -> None:
+    """Write the views of a lineage that has no finished micro-batch yet; before the first lineage there is nothing to say.
+
+    `start` is where the lineage begins to read.
+    """
     progress = lake.read(session, PROGRESS)
-    if not progress.where(F.col("lineage") == lineage).isEmpty():
+    if progress.isEmpty() or not progress.where(F.col("lineage") == lineage).isEmpty():
         return
     gate = gates.restored(session, timedelta(seconds=settings().delay_seconds), lineage, REBUILT)
-    if gate.at is None:
-        return
     batch = MicroBatch(INGEST, lineage, REBUILT, datetime.now(UTC), definitions)
+    batch.offsets = [(topic, int(at), end, end) for topic, parts in start.items() for at, end in parts.items()]
     batch.gate = batch.watermark = moment(gate.at)
     on_time = lake.read(session, SILVER).where(F.col("late_by_ms") == 0)
     with batch.timed("views"):
@@ -41,7 +44,7 @@ def say_again(session: SparkSession, lineage: str, definitions: Mapping[str, str
             rows = answered(view, on_time)
             table = speed_table(session, view)
             stamp = {
-                "is_final": F.col(CLOSES) < F.lit(batch.watermark),
+                "is_final": F.coalesce(F.col(CLOSES) < F.lit(batch.watermark), F.lit(False)),
                 "as_of": F.lit(batch.as_of),
                 "batch_id": F.lit(REBUILT).cast("long"),
                 "lineage": F.lit(lineage),

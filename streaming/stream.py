@@ -79,7 +79,7 @@ def run() -> None:
         versions = definitions(own)
         lineage = lineages.settled(own, checkpoints, versions)
         _refuse_gaps(checkpoints)
-        say_again(own, lineage, versions)
+        say_again(own, lineage, versions, checkpoints.start())
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
         ingest = Ingest(own, checkpoints, lineage, versions, speed_tables(own), lease)

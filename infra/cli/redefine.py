@@ -16,7 +16,7 @@ import typer
 
 from infra.cli import nights
 from infra.cli.screen import Screen
-from infra.drain import INGEST, behind
+from infra.drain import behind
 from infra.failures import PermanentFailure, TransientFailure
 from infra.reader import exists, read
 from infra.redefined import redefined
@@ -81,17 +81,8 @@ def newest_lineage(s: Settings) -> str:
     return max(read(s, "speed/progress", ["lineage"]).column("lineage").to_pylist(), default="")
 
 
-def awaited(rows: list[dict[str, str]], before: str) -> list[str]:
-    """The queries that wrote under the lineage `before` and have not yet under a newer one.
-
-    The ingest goes on where it was and writes only when something comes; the views read everything again.
-    """
-    own = {row["query"] for row in rows if row["lineage"] == before} - {INGEST}
-    return sorted(own - {row["query"] for row in rows if row["lineage"] > before})
-
-
 def _drained(s: Settings, before: str) -> None:
-    """Wait until every view has read all of silver anew. Raises TransientFailure if the stream stands still."""
+    """Wait until the stream has said its views again, and has caught up. Raises TransientFailure if it stands still."""
     moved, last = time.monotonic(), ""
     with console.status("") as spinner:
         while now := _left(s, before):
@@ -105,8 +96,7 @@ def _drained(s: Settings, before: str) -> None:
 
 def _left(s: Settings, before: str) -> str:
     """What is still awaited, in words."""
-    first = awaited(read(s, "speed/progress", ["query", "lineage"]).to_pylist(), before)
-    if first:
-        return f"waiting for {', '.join(first)}"
+    if before and newest_lineage(s) == before:
+        return "waiting for the views to be said again"
     left = behind(s)
     return "" if left.nothing else str(left)

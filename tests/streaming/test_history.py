@@ -19,6 +19,7 @@ from streaming.checkpoint import Planned
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
 from streaming.progress import PROGRESS
+from streaming.said_again import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import speed_tables
 
@@ -65,6 +66,10 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
                 self.ingest = begin()
             self.ingest(frame(spark, rows, RECORD), number)
 
+        def rebuild(self) -> None:
+            """What a stream with another checkpoint does first."""
+            say_again(spark, "m", definitions(spark), {"orders": {"0": ends[-1]}})
+
         def rows(self, table: str) -> list[dict[str, Any]]:
             return (
                 DeltaTable(str(local_lake / table)).to_pyarrow_dataset().to_table().to_pylist(maps_as_pydicts="strict")
@@ -107,3 +112,20 @@ def test_a_batch_that_is_repeated_by_another_process_changes_nothing(stream: Any
     before = {name: sorted(map(repr, stream.rows(name))) for name in names}
     stream(past, number=1)
     assert {name: sorted(map(repr, stream.rows(name))) for name in names} == before
+
+
+def test_a_new_lineage_says_its_views_again_from_silver(stream: Any) -> None:
+    for number in range(4):
+        at = ARRIVAL - timedelta(minutes=40 * (4 - number))
+        stream([placed(f"{number}-{n}", at + timedelta(seconds=20 * n)) for n in range(5)])
+    stream.rebuild()
+    stream.rebuild()
+    for view, key in (("order_totals", "window_start"), ("order_payments", "order_id")):
+        said: dict[str, dict[Any, Any]] = {"l": {}, "m": {}}
+        for row in sorted(stream.rows(f"speed/{view}"), key=lambda row: row["batch_id"]):
+            values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "lineage")}
+            said[row["lineage"]][row[key]] = values
+        assert said["m"] == said["l"]
+        assert {row["is_final"] for row in said["m"].values()} == {True, False}
+    newest = max(stream.rows("speed/progress"), key=lambda row: row["lineage"])
+    assert (newest["lineage"], newest["batch_id"], newest["offsets"][0]["to"]) == ("m", -1, 20)
