@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zlib import crc32
 
 import pytest
 from corpus import encoded, order
@@ -79,7 +80,7 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def placed(name: str, at: datetime) -> dict[str, Any]:
-    return order(name, 0, event_time=round(at.timestamp() * 1000))
+    return order(name, 0, event_time=round(at.timestamp() * 1000), order_id=f"o-{crc32(name.encode()):08x}")
 
 
 def history() -> list[dict[str, Any]]:
