@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Column, Table
 
 from infra import secrets
@@ -29,7 +30,7 @@ commands = typer.Typer()
 console = Screen()
 Only = Annotated[str | None, typer.Option(help="A part only: names of programs, with commas between")]
 FOLLOW_SECONDS = 0.3
-COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.STOPPED: "dim"}
+COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.FAILING: "bold red", Condition.STOPPED: "dim"}
 
 
 @contextmanager
@@ -112,20 +113,28 @@ def _running(s: Settings) -> Supervisor:
 
 @commands.command()
 def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per program")] = False) -> None:
-    """Show each program: its process, ports, memory, and whether it works or what it waits for."""
+    """Show each program: its process, ports, memory, and whether it works or what it waits for; ends with 1 if one fails."""
     s = settings()
     found = statuses(roster(s), Supervisor(s))
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))
-        return
+    else:
+        _show(found)
+    if any(one.condition in (Condition.FAILING, Condition.FAILED) for one in found):
+        raise typer.Exit(1)
+
+
+def _show(found: list[Status]) -> None:
     unbroken = [Column(title, no_wrap=True) for title in ("program", "condition", "pid", "port", "MB", "peak MB", "up")]
     table = Table(*unbroken, box=None, header_style="dim")
     for one in found:
         table.add_row(*_row(one))
     console.print(table)
     for one in found:
-        if one.waits_for:
-            console.print(f"{one.name} waits for {one.waits_for}", soft_wrap=True)
+        if one.condition is Condition.FAILING:
+            console.print(f"[bold red]{one.name} is failing[/]: {escape(str(one.waits_for))}", soft_wrap=True)
+        elif one.waits_for:
+            console.print(f"{one.name} waits for {escape(one.waits_for)}", soft_wrap=True)
 
 
 def _row(one: Status) -> list[str]:

@@ -9,6 +9,7 @@ from datetime import date, datetime
 
 import pyarrow.compute as pc
 
+from infra.failing import WHAT_TO_DO
 from infra.report.flow import Fresh, Lagging, fresh, lagging, telling
 from infra.report.heat import Cell, cells
 from infra.report.served import Served, served
@@ -40,6 +41,7 @@ class Figures:
     kept: tuple[Kept, ...]
     lost: tuple[Lost, ...]
     served: tuple[Served, ...]
+    failing: str | None
 
 
 def figures(of: Sources) -> Figures:
@@ -67,6 +69,7 @@ def figures(of: Sources) -> Figures:
         served=served(
             min(row["day"] for row in of.summary), of.coverage, {row["day"] for row in of.corrections}, gate, latest
         ),
+        failing=f"{of.failing.place}. {WHAT_TO_DO}" if of.failing else None,
     )
 
 

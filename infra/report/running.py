@@ -51,13 +51,17 @@ def freshness(found: Figures) -> Section:
 def lag(found: Figures) -> Section:
     """While the day was read."""
     most = max(found.lagging, key=lambda one: one.events, default=None)
-    return Section(
-        "lag",
-        "Did the stream keep up with the log?",
+    stands = f"When this was written the stream was failing: {found.failing}. " if found.failing else ""
+    waited = (
         f"At most {most.events:,} events waited in the log, at {most.at:%Y-%m-%d %H:%M:%S} UTC; "
         f"from {_end(found.lagging):%Y-%m-%d %H:%M:%S} on none did."
         if most
-        else "No event of the day was on time.",
+        else "No event of the day was on time."
+    )
+    return Section(
+        "lag",
+        "Did the stream keep up with the log?",
+        f"{stands}{waited}",
         "In Kafka and not yet in silver, from the day's first arrival until all were read, without duplicates and quarantine.",
         ("from (UTC)", "most events waiting"),
         tuple((f"{one.at:%Y-%m-%d %H:%M:%S}", one.events) for one in found.lagging),

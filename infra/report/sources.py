@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from infra.failing import Failing, failing
 from infra.failures import PermanentFailure
 from infra.freshness import AHEAD, BUILDS, OF_EVENT, SILVER, no_builds
 from infra.gaps import Missed, missed
@@ -45,6 +46,7 @@ class Sources:
     events: pa.Table
     progress: pa.Table
     builds: pa.Table
+    failing: Failing | None = None
 
 
 def sources(s: Settings, day: date) -> Sources:
@@ -72,6 +74,7 @@ def sources(s: Settings, day: date) -> Sources:
         events=read(s, SILVER, [*OF_EVENT, "late_by_ms"], where=of_day),
         progress=read(s, "speed/progress", PROGRESS, where=pc.field("committed_at") >= start - AHEAD),
         builds=read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds(),
+        failing=failing(s),
     )
 
 

@@ -6,6 +6,7 @@ Run: daybreak status
 
 import json
 import socket
+import time
 import urllib.error
 import urllib.request
 from datetime import datetime
@@ -16,9 +17,16 @@ import psycopg
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from infra.failures import PermanentFailure, TransientFailure
+from infra.partitions import partitions
 from infra.settings import Settings
+from infra.spans import span
 
 ANSWER_SECONDS = 3
+STILL_SECONDS = 300.0
+"""Longer than a micro-batch of many records takes on a busy laptop."""
+SILENT_SECONDS = 60.0
+"""The stream leaves a word every second."""
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Our services are on loopback, where no proxy can reach them."""
 
@@ -93,4 +101,32 @@ def stream(s: Settings, pid: int) -> str | None:
     said = json.loads(file.read_text())
     if said["pid"] != pid:
         return "its queries to start"
-    return None if said["state"] == "running" else f"it is {said['state']}"
+    return _stands_still(s, said, pid) if said["state"] == "running" else f"it is {said['state']}"
+
+
+def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
+    """A stream that says it runs, and has finished no micro-batch for long though the log has more.
+
+    `batch` of the status file: {"id", "finished_at"} of the last micro-batch since the start, epoch seconds; none yet is null.
+    """
+    now, batch = time.time(), said.get("batch")
+    if now - said["at"] > SILENT_SECONDS:
+        return f"its own word, which is {span(now - said['at'])} old: see daybreak logs stream"
+    since = batch["finished_at"] if batch else psutil.Process(pid).create_time()
+    if now - since < STILL_SECONDS:
+        return None
+    try:
+        unread = sum(max(at.end - (at.start if at.committed is None else at.committed), 0) for at in partitions(s))
+    except TransientFailure as failure:
+        return str(failure)
+    except PermanentFailure:
+        # The group has read nothing yet, and nobody has sent anything.
+        return None
+    which = (
+        f"micro-batch {batch['id']} was finished {span(now - since)} ago" if batch else f"none in {span(now - since)}"
+    )
+    return (
+        f"its next micro-batch ({which}, and the log has {unread:,} records more): see daybreak logs stream"
+        if unread
+        else None
+    )

@@ -40,8 +40,8 @@ class Program:
     """How to run one program.
 
     `ports` are setting names with their port. `waits_for` gives None when the program works, else what is awaited, in
-    words. `prepare` makes what must exist before the start and `complete` what is made with the program's own help;
-    both run at every `up` and change nothing the second time.
+    words; `fails` gives what it fails at again and again, or None. `prepare` makes what must exist before the start and
+    `complete` what is made with the program's own help; both run at every `up` and change nothing the second time.
     """
 
     name: Name
@@ -50,6 +50,7 @@ class Program:
     ports: Mapping[str, int] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[Name, ...] = ()
+    fails: Callable[[], str | None] = nothing
     prepare: Callable[[], None] = nothing
     complete: Callable[[], None] = nothing
     start_seconds: int = 120

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from infra.services import processes
 from infra.services.program import Name, Program
+from infra.services.restarts import Ends
 from infra.services.supervisor import Process, State, Supervisor
 
 
@@ -21,13 +22,17 @@ class Condition(StrEnum):
     HEALTHY = "healthy"
     WAITING = "waiting"
     RESTARTING = "restarting"
+    FAILING = "failing"
     STOPPED = "stopped"
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class Status:
-    """One program: memory in MB of its process tree, `waits_for` in words when it is not healthy."""
+    """One program: memory in MB of its process tree, `waits_for` in words when it is not healthy.
+
+    A failing one is started again and again and ends each time; then `waits_for` says at what, and why.
+    """
 
     name: str
     condition: Condition
@@ -42,27 +47,33 @@ class Status:
 def status(programs: Mapping[Name, Program], supervisor: Supervisor) -> list[Status]:
     """Every program's status; the services are asked side by side."""
     known = supervisor.processes() if supervisor.is_running() else {}
+    ended = supervisor.ends() if known else {}
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(lambda program: _one(program, known.get(program.name)), programs.values()))
+        own = lambda program: _one(program, known.get(program.name), ended.get(program.name))  # noqa: E731
+        return list(pool.map(own, programs.values()))
 
 
-def _one(program: Program, process: Process | None) -> Status:
+def _one(program: Program, process: Process | None, ended: Ends | None = None) -> Status:
+    up_seconds = int(time.time()) - process.since if process and process.pid else None
+    fails = None
+    if process and process.state not in (State.STOPPED, State.STOPPING) and not process.is_over(program):
+        fails = program.fails() or (ended.loops(up_seconds) if ended else None)
     if process is None or not process.pid:
         condition, waits_for = Condition.STOPPED, None
         if process and process.is_over(program):
             condition, waits_for = Condition.FAILED, f"you: it ended by itself ({process.says})"
         elif process and process.state is not State.STOPPED:
-            condition, waits_for = Condition.RESTARTING, process.says
+            condition, waits_for = (Condition.FAILING, fails) if fails else (Condition.RESTARTING, process.says)
         return Status(program.name, condition, None, dict(program.ports), None, None, None, waits_for)
-    waits_for = "its end" if process.state is State.STOPPING else program.waits_for(process.pid)
+    waits_for = fails or ("its end" if process.state is State.STOPPING else program.waits_for(process.pid))
     memory = processes.memory(process.pid)
     return Status(
         name=program.name,
-        condition=Condition.WAITING if waits_for else Condition.HEALTHY,
+        condition=Condition.FAILING if fails else Condition.WAITING if waits_for else Condition.HEALTHY,
         pid=process.pid,
         ports=dict(program.ports),
         memory_mb=memory.now,
         peak_mb=memory.peak,
-        up_seconds=int(time.time()) - process.since,
+        up_seconds=up_seconds,
         waits_for=waits_for,
     )

@@ -6,6 +6,7 @@ Run: daybreak restart stream
 
 import sys
 
+from infra.failing import WHAT_TO_DO, failing
 from infra.failures import PERMANENT_EXIT
 from infra.services import health
 from infra.services.program import Name, Program, settings_env
@@ -21,6 +22,7 @@ def program(s: Settings) -> Program:
         ports={"stream_ui_port": s.stream_ui_port},
         needs=(Name.KAFKA, Name.MINIO, Name.POSTGRES),
         waits_for=lambda pid: health.stream(s, pid),
+        fails=lambda: f"{found.place}. {WHAT_TO_DO}" if (found := failing(s)) else None,
         start_seconds=300,
         stop_seconds=60,
         final_exit=PERMANENT_EXIT,

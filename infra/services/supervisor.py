@@ -18,6 +18,7 @@ from typing import Any
 from infra.failures import TransientFailure
 from infra.services import configuration
 from infra.services.program import Name, Program, shared_env
+from infra.services.restarts import Ends, ends
 from infra.settings import Settings
 
 MARK = "DAYBREAK_SUPERVISED"
@@ -113,6 +114,10 @@ class Supervisor:
     def processes(self) -> dict[Name, Process]:
         """Every program it knows."""
         return {Name(info["name"]): Process.of(info) for info in self._call("getAllProcessInfo")}
+
+    def ends(self) -> dict[str, Ends]:
+        """The programs that ended by themselves lately."""
+        return ends(self._settings)
 
     def begin(self, name: str) -> None:
         """Start a program, without waiting; one that is up already is left alone."""

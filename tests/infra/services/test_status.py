@@ -1,0 +1,146 @@
+"""What a program's state is called, of supervisor's word, its log, and the stream's own notes."""
+
+import json
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.cli import platform
+from infra.failures import PermanentFailure, TransientFailure
+from infra.services import health, restarts
+from infra.services.program import Name, Program
+from infra.services.status import Condition, Status, status
+from infra.services.supervisor import Process, State
+from infra.settings import Settings, load
+
+NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    for folder in ("run", "logs"):
+        (tmp_path / folder).mkdir()
+    return load()
+
+
+def log(
+    s: Settings, *ages: float, name: str = "stream", said: str = "exited: {} (exit status 1; not expected)"
+) -> None:
+    lines = [f"{NOW - timedelta(minutes=age):%Y-%m-%d %H:%M:%S},123 WARN {said.format(name)}" for age in ages]
+    with (s.home / "logs" / "supervisord.log").open("a") as file:
+        file.write("\n".join(["2026-01-31 09:00:00,001 INFO spawned: 'stream' with pid 7", *lines, ""]))
+
+
+def test_ends_that_nobody_asked_for_are_counted_while_they_are_young(s: Settings) -> None:
+    assert restarts.ends(s, NOW) == {}
+    log(s, 40, 16, 12, 7, 1)
+    log(s, 3, name="kafka", said="exited: {} (terminated by SIGKILL; not expected)")
+    log(s, 2, said="stopped: {} (terminated by SIGTERM)")
+    found = restarts.ends(s, NOW)
+    assert {name: (one.count, one.how) for name, one in found.items()} == {
+        "stream": (3, "exit status 1"),
+        "kafka": (1, "terminated by SIGKILL"),
+    }
+    said = "it ended 3 times within 15 minutes, last at 11:59:00 UTC (exit status 1)"
+    assert (found["stream"].loops(None), found["stream"].loops(40), found["stream"].loops(400)) == (said, said, None)
+    assert found["kafka"].loops(None) is None
+
+
+def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10) -> Status:
+    """The status of a program that works, as far as it says."""
+    program = Program(Name.STREAM, ("true",), waits_for=lambda _: None, fails=lambda: fails, final_exit=65)
+    process = Process(state, pid, int(time.time() - up) if pid else 0, 65, "")
+    lately = {"stream": restarts.Ends(ended, NOW, "exit status 1")} if ended else {}
+    supervisor: Any = SimpleNamespace(
+        is_running=lambda: True, processes=lambda: {Name.STREAM: process}, ends=lambda: lately
+    )
+    (found,) = status({Name.STREAM: program}, supervisor)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("given", "condition", "says"),
+    [
+        ((State.RUNNING, os.getpid(), None, 0), Condition.HEALTHY, None),
+        ((State.RUNNING, os.getpid(), "micro-batch 17", 0), Condition.FAILING, "micro-batch 17"),
+        ((State.RUNNING, os.getpid(), None, 3), Condition.FAILING, "it ended 3 times"),
+        ((State.RUNNING, os.getpid(), None, 3, 400), Condition.HEALTHY, None),
+        ((State.RUNNING, os.getpid(), None, 2), Condition.HEALTHY, None),
+        ((State.BACKOFF, 0, None, 1), Condition.RESTARTING, ""),
+        ((State.BACKOFF, 0, None, 7), Condition.FAILING, "it ended 7 times"),
+        ((State.STOPPED, 0, "micro-batch 17", 7), Condition.STOPPED, None),
+        ((State.EXITED, 0, "micro-batch 17", 7), Condition.FAILED, "you: it ended by itself"),
+    ],
+)
+def test_a_program_that_ends_again_and_again_is_not_healthy(
+    given: tuple[Any, ...], condition: Condition, says: str | None
+) -> None:
+    found = one(*given)
+    assert found.condition is condition
+    assert (found.waits_for is None) if says is None else str(found.waits_for).startswith(says)
+
+
+def test_the_command_says_what_fails_and_ends_with_one(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "roster", lambda _: {})
+    shown = [
+        one(State.RUNNING, os.getpid(), "micro-batch 17 (orders-0), 3 times: [X] too deep. `daybreak logs stream`", 0)
+    ]
+    monkeypatch.setattr(platform, "statuses", lambda *_: shown)
+    done = CliRunner().invoke(platform.commands, ["status"])
+    assert done.exit_code == 1
+    assert "stream is failing: micro-batch 17 (orders-0), 3 times: [X] too deep. `daybreak logs stream`" in done.output
+    done = CliRunner().invoke(platform.commands, ["status", "--json"])
+    assert (done.exit_code, json.loads(done.output)[0]["condition"]) == (1, "failing")
+    shown[:] = [one(State.RUNNING, os.getpid(), None, 0)]
+    assert CliRunner().invoke(platform.commands, ["status"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("batch_age", "word_age", "unread", "says"),
+    [
+        (2, 1, 15_000, None),
+        (900, 1, 0, None),
+        (
+            900,
+            1,
+            15_000,
+            "its next micro-batch (micro-batch 17 was finished 15 min ago, and the log has 15,000 records more)",
+        ),
+        (2, 300, 0, "its own word, which is 5 min old"),
+        (900, 1, PermanentFailure("no group"), None),
+        (900, 1, TransientFailure("Kafka gave no answer"), "Kafka gave no answer"),
+    ],
+    ids=["at work", "a silent shop", "stands still", "its process hangs", "nothing was ever read", "no Kafka"],
+)
+def test_a_stream_that_runs_and_reads_nothing_is_not_healthy(
+    s: Settings, monkeypatch: pytest.MonkeyPatch, batch_age: float, word_age: float, unread: Any, says: str | None
+) -> None:
+    def partitions(_: Settings) -> list[SimpleNamespace]:
+        if isinstance(unread, Exception):
+            raise unread
+        return [SimpleNamespace(start=0, end=unread + 5, committed=5)]
+
+    monkeypatch.setattr(health, "partitions", partitions)
+    now, pid = time.time(), os.getpid()
+    told = {"pid": pid, "state": "running", "at": now - word_age, "batch": {"id": 17, "finished_at": now - batch_age}}
+    (s.home / "run" / "stream.json").write_text(json.dumps(told))
+    found = health.stream(s, pid)
+    assert (found is None) if says is None else str(found).startswith(says)
+
+
+def test_the_stream_has_time_for_its_first_micro_batch(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "partitions", lambda _: [SimpleNamespace(start=0, end=9, committed=None)])
+    pid = os.getpid()
+    (s.home / "run" / "stream.json").write_text(
+        json.dumps({"pid": pid, "state": "running", "at": time.time(), "queries": {}})
+    )
+    assert health.stream(s, pid) is None
+    monkeypatch.setattr(health, "STILL_SECONDS", -1.0)
+    assert str(health.stream(s, pid)).startswith("its next micro-batch (none in ")
