@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check mutations bench-night lock clean
+.PHONY: help setup demo test check soak mutations bench bench-night lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -16,8 +16,12 @@ setup: ## Install Python packages, jars and MinIO (once; a second time takes no 
 demo: setup ## Start the platform, send three days and a live minute, run the nights, show the result
 	@$(VENV)/daybreak demo
 
-test: setup ## Every test, on real services
+test: setup ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 2
+
+soak: setup ## What takes longer: random deaths under load, dying nights, a replay, a steady load; then all mutations
+	@$(VENV)/python -m pytest -m soak -s tests/platform
+	@$(VENV)/python -m tests.mutations
 
 check: ## Lint, format, types and the quick tests that need no service
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
@@ -30,6 +34,9 @@ check: ## Lint, format, types and the quick tests that need no service
 mutations: ## Make each listed mistake in a copy of the code, and see its check notice; ONLY="gate" for some
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.mutations $(ONLY)
+
+bench: setup ## What everything costs, beside what it may; ONLY="drain live" for some, also airflow, views, age (AGE=50000)
+	@$(VENV)/python -m tests.bench $(if $(AGE),--age $(AGE)) $(ONLY)
 
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events
 	@$(SETUP) python jars
