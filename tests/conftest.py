@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,12 +17,14 @@ from infra import committed, send, tables
 from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import QUICK_JVM, settings
 
+SLOWEST = 30
+
 
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
     """`pytest -n 2`: what one worker does in order is a file, or all files of a folder that share a platform.
 
-    Two platforms, not one: their tests wait for processes to start more than they compute, so side by side they take two
-    thirds of the time that they would take one after the other. They come first, and whoever is done takes the rest.
+    Two platforms, not one: their tests wait for processes to start more than they compute, so side by side they
+    are done sooner than one after the other. They come first, and whoever is done takes the rest.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
@@ -44,6 +47,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The platforms' tests first."""
     items.sort(key=lambda item: not item.nodeid.startswith("tests/platform/"))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """With `--durations`: seconds per file, fixtures included, longest first. Where a run's time goes is asked by file."""
+    if config.option.durations is None:
+        return
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration  # type: ignore[assignment]
+    terminalreporter.section("slowest files")
+    for file, spent in seconds.most_common(SLOWEST):
+        terminalreporter.write_line(f"{spent:8.1f} s  {file}")
 
 
 @pytest.fixture(scope="session")
