@@ -70,5 +70,5 @@ def curve(day: Day, full: bool = False) -> None:
 def draw(own: SparkSession, day: Day, versions: Mapping[str, str], full: bool = False) -> None:
     """The same in a driver that has begun; under the lease."""
     # A day that a person holds back has no curve, and keeps no other day from its own.
-    held = not is_settled(own, day) and newest(own, day) is not None
+    held = not is_settled(day) and newest(day) is not None
     say(f"curve: {names(curve_of_days(own, None if held else day, versions, full))}")

@@ -13,10 +13,14 @@ for them with failOnDataLoss, and neither was given one. An offset that only one
 that both lack and that the log no longer reaches back to. `unread` are in a named gap of the stream (bronze/gaps).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import reduce
+from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, LongType, StructField, StructType, TimestampType
 
@@ -24,10 +28,10 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.day import Day
 from batch.span import Range, Span
 from batch.tally import COUNTS, FAULTS, tally
-from infra import lake
+from infra import arrow_lake, lake
 from infra.drills import point
 from infra.failures import PermanentFailure
-from infra.rows import frame
+from infra.rows import arrow
 from infra.tables import Table
 from infra.writes import append_once
 from streaming.bronze import BRONZE
@@ -85,36 +89,26 @@ class Marks:
 
 
 def marks(session: SparkSession) -> Marks:
-    """Look once, in one Spark job. The stream's tables hold everything that is marked here, and perhaps more."""
-    by = ("topic", "partition")
-    conserved = lake.read(session, CONSERVATION).where(" AND ".join(f"{fault} = 0" for fault in FAULTS))
-    streamed = lake.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets"))
-    first, end = F.min("offset").alias("from"), (F.max("offset") + 1).alias("to")
-    farthest = (F.min("from").alias("from"), F.max("to").alias("to"))
-    sides: dict[str, DataFrame] = {
-        "archived": lake.read(session, ARCHIVE).groupBy(*by).agg(first, end),
-        "conserved": conserved.groupBy(*by).agg(*farthest),
-        "streamed": streamed.groupBy(*by).agg(*farthest),
-        "gaps": lake.read(session, ARCHIVE_GAPS),
-        "unread": lake.read(session, BRONZE_GAPS),
-    }
-    together: DataFrame | None = None
-    for side, rows in sides.items():
-        own = rows.select(F.lit(side).alias("side"), *RANGE.fieldNames())
-        together = own if together is None else together.unionByName(own)
-    assert together is not None
+    """Look once. The stream's tables hold everything that is marked here, and perhaps more."""
     found = Marks()
-    for side, topic, partition, start, to in together.collect():
-        if side == "archived":
-            found.archived[topic, partition] = (start, to)
-        elif side == "conserved":
-            found.conserved[topic, partition] = to
-        elif side == "streamed":
-            found.streamed[topic, partition] = to
-        else:
-            ranges = found.gaps if side == "gaps" else found.unread
-            ranges.setdefault((topic, partition), []).append((start, to))
+    sound = reduce(lambda one, other: one & other, [pc.field(fault) == 0 for fault in FAULTS])
+    for row in arrow_lake.rows(CONSERVATION, RANGE.fieldNames(), sound):
+        _reach(found.conserved, row)
+    for batch in arrow_lake.rows(PROGRESS, ["offsets"], pc.field("query") == INGEST):
+        for row in batch["offsets"]:
+            _reach(found.streamed, row)
+    for table, ranges in ((ARCHIVE_GAPS, found.gaps), (BRONZE_GAPS, found.unread)):
+        for row in arrow_lake.rows(table, RANGE.fieldNames()):
+            ranges.setdefault((row["topic"], row["partition"]), []).append((row["from"], row["to"]))
+    ends = F.min("offset").alias("from"), (F.max("offset") + 1).alias("to")
+    for row in lake.read(session, ARCHIVE).groupBy("topic", "partition").agg(*ends).toArrow().to_pylist():
+        found.archived[row["topic"], row["partition"]] = (row["from"], row["to"])
     return found
+
+
+def _reach(ends: Ends, row: Mapping[str, Any]) -> None:
+    at = row["topic"], row["partition"]
+    ends[at] = max(ends.get(at, 0), row["to"])
 
 
 def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:
@@ -133,7 +127,7 @@ def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:
     # Ends only grow, so their sum numbers the write. Unsound rows are numbered apart: the same range may be sound later.
     version = sum((marks.conserved | {span.at: span.end for span in spans}).values())
     writer = "conservation/unsound" if faults else "conservation"
-    append_once(frame(session, rows, CONSERVATION.schema), CONSERVATION, writer, version)
+    append_once(arrow(rows, CONSERVATION.schema), CONSERVATION, writer, version)
     point("conservation.after")
     if faults:
         raise PermanentFailure(

@@ -66,7 +66,7 @@ def correct(session: SparkSession, plan: Plan, days: Sequence[Day], totals: Mapp
                 version,
             )
     point("correct.before-coverage")
-    settle(session, plan, totals)
+    settle(plan, totals)
     point("correct.after-coverage")
 
 

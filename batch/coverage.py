@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
 from pyspark.sql.types import (
     ArrayType,
     DateType,
@@ -24,8 +23,8 @@ from pyspark.sql.types import (
 
 from batch.archive import Ends, Ranges
 from batch.day import Day
-from infra import lake
-from infra.rows import frame
+from infra import arrow_lake
+from infra.rows import arrow
 from infra.tables import Table
 from infra.writes import append_once, replace_days
 
@@ -76,9 +75,9 @@ class Plan:
     replaces: frozenset[date] = frozenset()
 
 
-def settle(session: SparkSession, done: Plan, totals: Mapping[str, int] | None = None) -> None:
+def settle(done: Plan, totals: Mapping[str, int] | None = None) -> None:
     """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
-    _keep(session, done)
+    _keep(done)
     shared = {
         "run": done.run,
         "settled_at": datetime.now(UTC),
@@ -87,22 +86,22 @@ def settle(session: SparkSession, done: Plan, totals: Mapping[str, int] | None =
         "totals": None if totals is None else sorted(totals.items()),
     }
     rows = [{"day": day.date, "revision": done.revisions[day.date], **shared} for day in done.days]
-    replace_days(frame(session, rows, COVERAGE.schema), COVERAGE, [day.date for day in done.days])
+    replace_days(arrow(rows, COVERAGE.schema), COVERAGE, [day.date for day in done.days])
 
 
-def withdraw(session: SparkSession, plan: Plan) -> None:
+def withdraw(plan: Plan) -> None:
     """Take the plan's days out of coverage, because their truth is no longer the one that was settled.
 
     From that commit on gold serves the stream's answer for them. A day that is not settled stays so.
     """
     if plan.replaces:
-        _keep(session, plan)
-        replace_days(session.createDataFrame([], COVERAGE.schema), COVERAGE, plan.replaces)
+        _keep(plan)
+        replace_days(arrow([], COVERAGE.schema), COVERAGE, plan.replaces)
 
 
-def is_settled(session: SparkSession, day: Day) -> bool:
+def is_settled(day: Day) -> bool:
     """Is the day's truth what gold serves?"""
-    return not lake.read(session, COVERAGE).where(F.col("day") == F.lit(day.date)).isEmpty()
+    return bool(arrow_lake.rows(COVERAGE, ["day"], pc.field("day") == day.date))
 
 
 def offsets(ends: Ends) -> list[dict[str, object]]:
@@ -110,8 +109,8 @@ def offsets(ends: Ends) -> list[dict[str, object]]:
     return [{"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(ends.items())]
 
 
-def _keep(session: SparkSession, plan: Plan) -> None:
+def _keep(plan: Plan) -> None:
     """Copy the rows that are about to go to past_coverage; a settlement that is there already is not written again."""
     for day in sorted(plan.replaces):
-        old = lake.read(session, COVERAGE).where(F.col("day") == F.lit(day))
+        old = arrow_lake.read(COVERAGE, where=pc.field("day") == day)
         append_once(old, PAST_COVERAGE, f"settled/{day}", plan.revisions[day] - 1)

@@ -19,9 +19,9 @@ from batch.coverage import COVERAGE
 from batch.day import Day
 from batch.truth import TRUTH, events, truth_table, view_days
 from batch.waits import WAITS, Basis, waits, waits_as_read
-from infra import lake
+from infra import arrow_lake, lake
 from infra.failures import PermanentFailure
-from infra.rows import frame
+from infra.rows import arrow
 from infra.settings import settings
 from infra.writes import replace_days
 from streaming.definitions import EVENTS
@@ -38,12 +38,12 @@ def curve(
     Gives the days drawn. A day that was settled by definitions no longer in force is left to the night that redoes it.
     Raises PermanentFailure if `day` is not settled, or is such a day; None is no day in particular.
     """
-    covered = {row["day"]: row for row in lake.read(session, COVERAGE).collect()}
+    covered = {row["day"]: row for row in arrow_lake.rows(COVERAGE)}
     fit = {one for one, row in covered.items() if dict(row["definitions"]) == dict(definitions)}
     if day and day.date not in fit:
         reason = "by definitions that are no longer in force" if day.date in covered else "yet"
         raise PermanentFailure(f"{day} is not settled {reason}: its night comes first (daybreak night --date {day})")
-    drawn = {(row["day"], row["run"]) for row in lake.read(session, CURVE).select("day", "run").distinct().collect()}
+    drawn = {(row["day"], row["run"]) for row in arrow_lake.rows(CURVE, ["day", "run"])}
     due = {one for one in fit if (one, covered[one]["run"]) not in drawn} | ({day.date} if day and full else set())
     days = tuple(Day(one) for one in sorted(due))
     for one in days:
@@ -75,9 +75,9 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
         for name, view in VIEWS.items()
         for row in points(view, waited[name], outcomes[name], lives[name], in_force)
     ]
-    replace_days(frame(session, histograms, WAITS.schema), WAITS, [day.date])
+    replace_days(arrow(histograms, WAITS.schema), WAITS, [day.date])
     # Last, because it says that the day is drawn.
-    replace_days(frame(session, rows, CURVE.schema), CURVE, [day.date])
+    replace_days(arrow(rows, CURVE.schema), CURVE, [day.date])
 
 
 def _waited(found: DataFrame, as_read: DataFrame, day: Day) -> dict[str, Waited]:

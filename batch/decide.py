@@ -29,13 +29,13 @@ def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None
     with lease():
         create_tables(own)
         refuse_without_stream(own)
-        last, settled = newest(own, day), is_settled(own, day)
+        last, settled = newest(day), is_settled(day)
         last = answerable(last, settled, day, decision, figures)
         if settled:
             say(f"{day} is settled already")
             return own.stop()
         if last.decision is not decision:
-            answer(own, day, last, decision, by, note)
+            answer(day, last, decision, by, note)
         if decision is Decision.REJECTED:
             say(f"rejected: {day} stays provisional")
         else:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
 from pyspark.sql.types import (
     DateType,
     DecimalType,
@@ -25,8 +24,8 @@ from pyspark.sql.types import (
 from batch.coverage import OFFSETS, Plan, offsets
 from batch.day import Day
 from batch.trust import LARGEST, ROUNDED, Correction, share
-from infra import lake
-from infra.rows import frame
+from infra import arrow_lake
+from infra.rows import arrow
 from infra.tables import Table
 from infra.writes import append_once
 
@@ -70,16 +69,16 @@ class Ruling:
     decided_by: str | None
 
 
-def newest(session: SparkSession, day: Day) -> Ruling | None:
+def newest(day: Day) -> Ruling | None:
     """The last word about the day; None if nobody was ever asked."""
-    rows = lake.read(session, DECISIONS).where(F.col("day") == F.lit(day.date)).collect()
+    rows = arrow_lake.rows(DECISIONS, where=pc.field("day") == day.date)
     if not rows:
         return None
     last = max(rows, key=lambda row: row["number"])
     return Ruling(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
 
 
-def ask(session: SparkSession, plan: Plan, figures: str, doubt: Correction, last: Ruling | None) -> None:
+def ask(plan: Plan, figures: str, doubt: Correction, last: Ruling | None) -> None:
     """Write down that the plan's one day waits for an answer."""
     (day,) = plan.days
     number = last.number + 1 if last else 1
@@ -99,19 +98,19 @@ def ask(session: SparkSession, plan: Plan, figures: str, doubt: Correction, last
         "offsets": offsets(plan.ends),
         "definitions": list(plan.definitions.items()),
     }
-    append_once(frame(session, [row], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)
+    append_once(arrow([row], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)
 
 
-def answer(session: SparkSession, day: Day, last: Ruling, decision: Decision, by: str, note: str) -> None:
+def answer(day: Day, last: Ruling, decision: Decision, by: str, note: str) -> None:
     """Write down the answer to the last question about the day, beside the question's own numbers."""
     number = last.number + 1
-    asked = lake.read(session, DECISIONS).where((F.col("day") == F.lit(day.date)) & (F.col("number") == last.number))
+    (asked,) = arrow_lake.rows(DECISIONS, where=(pc.field("day") == day.date) & (pc.field("number") == last.number))
     said = {
-        "number": F.lit(number),
-        "decision": F.lit(decision.value),
-        "decided_by": F.lit(by),
-        "decided_at": F.lit(datetime.now(UTC)).cast("timestamp"),
-        "note": F.lit(note),
+        "number": number,
+        "decision": decision.value,
+        "decided_by": by,
+        "decided_at": datetime.now(UTC),
+        "note": note,
+        "definitions": list(asked["definitions"].items()),
     }
-    rows = asked.withColumns(said).select(*DECISIONS.schema.fieldNames())
-    append_once(rows, DECISIONS, f"decisions/{day}", number)
+    append_once(arrow([asked | said], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)

@@ -15,7 +15,7 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation import Marks, marks
 from infra import lake
 from infra.failures import PermanentFailure
-from infra.rows import frame
+from infra.rows import arrow
 from infra.writes import append_once
 from streaming.gaps import Gap, GapCause, gaps
 from streaming.log import Log, arrivals, log_now
@@ -38,7 +38,7 @@ def accept(session: SparkSession, note: str) -> list[Gap]:
     rows = as_rows(lost, note, found_at, datetime.now(UTC), before, arrivals(at_start))
     # Positions only grow, so their sum numbers the write: the same gap is accepted once.
     version = sum((known.read_to | {(gap.topic, gap.partition): gap.end for gap in lost}).values())
-    append_once(frame(session, rows, ARCHIVE_GAPS.schema), ARCHIVE_GAPS, "gaps", version)
+    append_once(arrow(rows, ARCHIVE_GAPS.schema), ARCHIVE_GAPS, "gaps", version)
     return lost
 
 

@@ -120,16 +120,16 @@ def bring(own: SparkSession, plan: Plan, step: Step, anew: bool = False) -> tupl
 
     What this very run has done already is left alone, unless it is to be done `anew`.
     """
-    did = plan.days if anew else behind(own, plan, "truth")
+    did = plan.days if anew else behind(plan, "truth")
     if did:
         truth_of_days(own, did, plan.run, dict(plan.definitions))
-        mark(own, did, plan.run, None)
+        mark(did, plan.run, None)
     if step is Step.TRUTH:
         return None, did
-    did = behind(own, plan, "reconcile")
+    did = behind(plan, "reconcile")
     if did:
         reconcile_days(own, plan, did)
-        mark(own, did, plan.run, plan.run)
+        mark(did, plan.run, plan.run)
     if step is Step.RECONCILE:
         return None, did
     question = settle_day(own, plan)

@@ -11,15 +11,18 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, held
 from batch.coverage import COVERAGE, PAST_COVERAGE, Plan
 from batch.day import Day
 from batch.decisions import DECISIONS, Decision
-from infra import lake
+from infra import arrow_lake, lake
 from streaming.views import REACH
+
+Settled = dict[str, Any]
+"""A row of coverage, of past_coverage or of decisions."""
 
 Place = tuple[str, int, int]
 """Topic, partition, and one past the last offset."""
@@ -36,8 +39,8 @@ def plans(
     """
     ranges = held(lake.read(session, ARCHIVE), lake.read(session, ARCHIVE_GAPS))
     ends = {at: found[-1][1] for at, found in ranges.items()}
-    covered, before = settlements(session)
-    open_days, judged = _unsettled(session, covered.keys(), before.keys())
+    covered, before = settlements()
+    open_days, judged = _unsettled(covered.keys(), before.keys())
     judged |= covered
     known = {*judged, *open_days, night.date}
     touched = Touched(session)
@@ -71,11 +74,11 @@ def run_id(night: Day, day: date, ends: Ends, definitions: Mapping[str, str]) ->
     return f"{night}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
 
 
-def settlements(session: SparkSession) -> tuple[dict[date, Row], dict[date, Row]]:
+def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
     """The settled days, and every day's last settlement, be it in force or withdrawn."""
-    now = lake.read(session, COVERAGE).withColumn("in_force", F.lit(True))
-    past = lake.read(session, PAST_COVERAGE).withColumn("in_force", F.lit(False))
-    rows = sorted(now.unionByName(past).collect(), key=lambda row: (row["revision"], row["in_force"]))
+    now = [row | {"in_force": True} for row in arrow_lake.rows(COVERAGE)]
+    past = [row | {"in_force": False} for row in arrow_lake.rows(PAST_COVERAGE)]
+    rows = sorted(now + past, key=lambda row: (row["revision"], row["in_force"]))
     return {row["day"]: row for row in rows if row["in_force"]}, {row["day"]: row for row in rows}
 
 
@@ -101,15 +104,13 @@ class Touched:
         return self._known[ends]
 
 
-def _is_stale(day: date, judged: Row, definitions: Mapping[str, str], touched: Touched) -> bool:
+def _is_stale(day: date, judged: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
     return dict(judged["definitions"]) != dict(definitions) or day in touched.since(judged["offsets"])
 
 
-def _unsettled(
-    session: SparkSession, covered: Collection[date], before: Collection[date]
-) -> tuple[set[date], dict[date, Row]]:
+def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:
     """Days that were asked about or settled once and are not settled now: those to be done, and the rejected ones."""
-    rows = sorted(lake.read(session, DECISIONS).collect(), key=lambda row: row["number"])
+    rows = sorted(arrow_lake.rows(DECISIONS), key=lambda row: row["number"])
     newest = {row["day"]: row for row in rows if row["day"] not in covered}
     rejected = {day: row for day, row in newest.items() if row["decision"] == Decision.REJECTED.value}
     return {*newest, *before} - {*covered, *rejected}, rejected

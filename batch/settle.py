@@ -5,9 +5,10 @@ Run: python -m batch correct --date 2026-01-31
 """
 
 from dataclasses import dataclass
+from typing import Any
 
-from pyspark.sql import Row, SparkSession
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
 
 from batch.correct import correct
 from batch.coverage import Plan, withdraw
@@ -15,7 +16,7 @@ from batch.day import Day
 from batch.decisions import Decision, Ruling, ask, newest
 from batch.differences import SUMMARY
 from batch.trust import Correction, doubts, figures, limits, share, totals, waterfall
-from infra import lake
+from infra import arrow_lake
 from infra.drills import point
 from infra.settings import settings
 from streaming.views import VIEWS
@@ -53,26 +54,26 @@ def settle_day(session: SparkSession, plan: Plan) -> Question | None:
     An approval of just these figures settles it. Until then, and after a rejection, the day is in no coverage.
     """
     (day,) = plan.days
-    found = [row.asDict() for row in summary(session, day)]
+    found = summary(day)
     s = settings()
     over = doubts(found, plan.settled_totals.get(day.date), limits(s.trust, VIEWS), s.trust_rows)
     if over:
-        hashed, last = figures(found), newest(session, day)
+        hashed, last = figures(found), newest(day)
         same = last if last and last.figures == hashed else None
         if same is None or same.decision is not Decision.APPROVED:
             # First, because truth is not what was settled any more. Where the question then is not put, the next night does.
-            withdraw(session, plan)
+            withdraw(plan)
             point("correct.before-asking")
             if same is None:
-                ask(session, plan, hashed, over[0], last)
+                ask(plan, hashed, over[0], last)
             return Question(day, plan.run, hashed, tuple(over), waterfall(found), same)
     correct(session, plan, [day], totals(found))
     return None
 
 
-def summary(session: SparkSession, day: Day) -> list[Row]:
+def summary(day: Day) -> list[dict[str, Any]]:
     """The day's sums, as its reconciliation has just written them."""
-    return lake.read(session, SUMMARY).where(F.col("day") == F.lit(day.date)).collect()
+    return arrow_lake.rows(SUMMARY, where=pc.field("day") == day.date)
 
 
 def _percent(one: Correction) -> str:

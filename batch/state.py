@@ -7,14 +7,13 @@ Run: daybreak query "SELECT * FROM reconciliation.state ORDER BY day"
 from collections.abc import Sequence
 from typing import Literal
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
 from pyspark.sql.types import DateType, StringType, StructField, StructType
 
 from batch.coverage import Plan
 from batch.day import Day
-from infra import lake
-from infra.rows import frame
+from infra import arrow_lake
+from infra.rows import arrow
 from infra.tables import Table
 from infra.writes import replace_days
 
@@ -28,13 +27,13 @@ STATE = Table(
 """How far a night has come with a day: the run of its truth and of its reconciliation."""
 
 
-def behind(own: SparkSession, todo: Plan, step: Literal["truth", "reconcile"]) -> tuple[Day, ...]:
+def behind(todo: Plan, step: Literal["truth", "reconcile"]) -> tuple[Day, ...]:
     """The plan's days that have not come as far as `step` in this very run."""
-    done = {row["day"] for row in lake.read(own, STATE).where(F.col(step) == todo.run).collect()}
+    done = {row["day"] for row in arrow_lake.rows(STATE, ["day"], pc.field(step) == todo.run)}
     return tuple(day for day in todo.days if day.date not in done)
 
 
-def mark(own: SparkSession, days: Sequence[Day], truth_run: str, reconcile_run: str | None) -> None:
+def mark(days: Sequence[Day], truth_run: str, reconcile_run: str | None) -> None:
     """Write down by which runs the days' truth and reconciliation are; null: not yet."""
     rows = [{"day": day.date, "truth": truth_run, "reconcile": reconcile_run} for day in days]
-    replace_days(frame(own, rows, STATE.schema), STATE, [day.date for day in days])
+    replace_days(arrow(rows, STATE.schema), STATE, [day.date for day in days])

@@ -1,6 +1,6 @@
-"""A few rows of the driver's as a DataFrame, by Arrow: from a Python list Spark would start a Python worker for them.
+"""A few rows of the driver's as Arrow, and as a DataFrame: from a Python list Spark would start a Python worker for them.
 
-Data flow: dicts -> Arrow table -> DataFrame
+Data flow: dicts -> Arrow table -> delta-rs, or a DataFrame
 Run: pytest tests/infra/test_rows.py
 """
 
@@ -15,5 +15,9 @@ from pyspark.sql.types import StructType
 
 def frame(session: SparkSession, rows: Iterable[Mapping[str, Any]], schema: StructType) -> DataFrame:
     """Rows as a DataFrame of one partition; a missing field is null. Maps are lists of pairs, structs are dicts."""
-    table = pa.Table.from_pylist([dict(row) for row in rows], schema=to_arrow_schema(schema, timezone="UTC"))
-    return session.createDataFrame(table, schema).coalesce(1)
+    return session.createDataFrame(arrow(rows, schema), schema).coalesce(1)
+
+
+def arrow(rows: Iterable[Mapping[str, Any]], schema: StructType) -> pa.Table:
+    """The same rows for delta-rs."""
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=to_arrow_schema(schema, timezone="UTC"))

@@ -67,7 +67,7 @@ class Night:
     def settled(self, run: str, *days: Day) -> None:
         """Settle days, by a run."""
         revisions = dict.fromkeys((day.date for day in days), 1)
-        settle(self.spark, Plan(run, days, revisions, {}, self.definitions))
+        settle(Plan(run, days, revisions, {}, self.definitions))
 
     def rows(self, day: Day) -> list[dict[str, Any]]:
         """The curve's rows of a day."""

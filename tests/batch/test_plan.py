@@ -55,14 +55,14 @@ def todo(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any)
 
 def settle_all(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any) -> None:
     for plan in todo(spark, definitions, **more).values():
-        settle(spark, plan, {f"{VIEW}.sum": 100})
+        settle(plan, {f"{VIEW}.sum": 100})
 
 
 def settled(spark: SparkSession, *days: Day) -> None:
     """Settle days that no night has come to yet."""
     for day in days:
         for plan in plans(spark, day, OLD):
-            settle(spark, plan, {f"{VIEW}.sum": 100})
+            settle(plan, {f"{VIEW}.sum": 100})
 
 
 def test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled(own: SparkSession) -> None:
@@ -99,7 +99,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     assert known == {(day.date, number): by for day in (FIRST, NIGHT) for number, by in ((1, OLD), (2, NEW))}
     assert len(history) == 4
     # A replacement that died between its two commits and is done again keeps nothing twice.
-    settle(own, found[FIRST])
+    settle(found[FIRST])
     assert lake.read(own, PAST_COVERAGE).count() == 2
 
 
@@ -109,21 +109,21 @@ def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_on
     settled(own, FIRST, NIGHT)
     arrive(own, 1, FIRST)
     plan = todo(own)[FIRST]
-    withdraw(own, plan)
-    assert not is_settled(own, FIRST)
+    withdraw(plan)
+    assert not is_settled(FIRST)
     # It died before it asked: the next night comes back to the day.
     again = todo(own)[FIRST]
     assert (again.run, again.revisions, again.settled_by) == (plan.run, {FIRST.date: 2}, {FIRST.date: OLD})
-    ask(own, again, "f1", DOUBT, None)
+    ask(again, "f1", DOUBT, None)
     assert list(todo(own)) == [FIRST]
-    last = newest(own, FIRST)
+    last = newest(FIRST)
     assert last is not None
-    answer(own, FIRST, last, Decision.REJECTED, "ann", "no")
+    answer(FIRST, last, Decision.REJECTED, "ann", "no")
     assert list(todo(own)) == []
     assert list(todo(own, NEW)) == [FIRST, NIGHT]
     arrive(own, 2, FIRST)
     found = todo(own)[FIRST]
-    settle(own, found)
+    settle(found)
     assert (found.revisions, list(todo(own))) == ({FIRST.date: 2}, [])
     rows = {row["number"]: row for row in lake.read(own, DECISIONS).collect()}
     assert [rows[n]["decision"] for n in (1, 2)] == ["asked", "rejected"]
@@ -147,15 +147,15 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
         return settling.settle_day(own, todo(own)[NIGHT])
 
     def say(decision: Decision) -> None:
-        last = newest(own, NIGHT)
+        last = newest(NIGHT)
         assert last is not None
-        answer(own, NIGHT, last, decision, "ann", "why")
+        answer(NIGHT, last, decision, "ann", "why")
 
     asked = found(100)
     assert asked is not None
     assert (asked.is_open, asked.last, corrected) == (True, None, [])
     again = found(100)
-    assert again == replace(asked, last=newest(own, NIGHT)), "the same question is not put twice"
+    assert again == replace(asked, last=newest(NIGHT)), "the same question is not put twice"
     say(Decision.APPROVED)
     other = found(101)
     assert other is not None, "approved for other figures"

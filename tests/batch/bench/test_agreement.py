@@ -50,7 +50,7 @@ def settled(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPat
     costs = night(spark, DAY, log, local_lake)
     assert list(costs) == list(Step)
     assert all(cost > 0 for cost in costs.values())
-    assert is_settled(spark, DAY)
+    assert is_settled(DAY)
     return local_lake
 
 
