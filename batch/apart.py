@@ -12,12 +12,11 @@ from batch.coverage import is_settled
 from batch.curve import curve as curve_of_days
 from batch.day import Day, names
 from batch.decisions import newest
-from batch.driver import create_tables, lease, refuse_without_stream, say, session, tables
+from batch.driver import create_tables, lease, refuse_without_stream, say, session, tables, versions
 from batch.gaps import accept
 from batch.publish import publish as publish_corrections
 from infra.failures import PermanentFailure
 from infra.upkeep import tidy
-from streaming.definitions import definitions
 
 
 def prepare() -> None:
@@ -63,12 +62,12 @@ def curve(day: Day, full: bool = False) -> None:
     own = session()
     with lease():
         create_tables(own)
-        draw(own, day, definitions(own), full)
+        draw(own, day, versions(own), full)
     own.stop()
 
 
-def draw(own: SparkSession, day: Day, versions: Mapping[str, str], full: bool = False) -> None:
+def draw(own: SparkSession, day: Day, in_force: Mapping[str, str], full: bool = False) -> None:
     """The same in a driver that has begun; under the lease."""
     # A day that a person holds back has no curve, and keeps no other day from its own.
     held = not is_settled(day) and newest(day) is not None
-    say(f"curve: {names(curve_of_days(own, None if held else day, versions, full))}")
+    say(f"curve: {names(curve_of_days(own, None if held else day, in_force, full))}")

@@ -4,12 +4,12 @@ Data flow: truth, waits -> per view and delay: events in time, sums of measures,
 Run: python -m batch curve --date 2026-01-31
 
 A view is recomputed from the events whose wait a delay covers, and compared with truth row by row. So the curve holds for
-any view, sums or not. From the longest wait on a delay gives truth, and nothing is recomputed.
+any view, sums or not. From the longest wait on a delay gives truth, and nothing is recomputed; before it, only what the
+view's law leaves open (batch/delays).
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -17,7 +17,8 @@ from pyspark.sql import functions as F
 from batch.completeness import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.coverage import COVERAGE
 from batch.day import Day
-from batch.truth import TRUTH, events, truth_table, view_days
+from batch.delays import by_step, outcomes, united
+from batch.truth import TRUTH, events, truth_table
 from batch.waits import WAITS, Basis, waits, waits_as_read
 from infra import arrow_lake, lake
 from infra.failures import PermanentFailure
@@ -27,7 +28,6 @@ from infra.writes import replace_days
 from streaming.definitions import EVENTS
 from streaming.silver import EVENT
 from streaming.views import REACH, VIEWS
-from streaming.views.view import View
 
 
 def curve(
@@ -98,38 +98,14 @@ def recomputed(
     session: SparkSession, found: DataFrame, day: Day, wanted: Mapping[str, Sequence[int]]
 ) -> dict[str, dict[int | None, Outcome]]:
     """Each view's outcome with the events that waited no longer than each of its steps, and under None truth: one job."""
-    frames = [_compared(session, view, found, day, wanted[name]) for name, view in VIEWS.items()]
-    outcomes: dict[str, dict[int | None, Outcome]] = {
-        name: dict.fromkeys([*wanted[name], None], Outcome(0, (0,) * len(view.measures)))
-        for name, view in VIEWS.items()
-    }
-    for row in _united(frames).collect():
-        outcomes[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
-    return outcomes
-
-
-def _compared(session: SparkSession, view: View, found: DataFrame, day: Day, wanted: Sequence[int]) -> DataFrame:
-    truth = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
-    stages: dict[int | None, DataFrame] = {None: truth}
-    for step in wanted:
-        stages[step] = view_days(view, found.where(F.col("wait_seconds") <= step), [day])
-    values = [name for name in view.columns(truth) if name not in ("definition", "run")]
-    said = [
-        rows.select(F.lit(step).cast("long").alias("step"), *view.key, F.struct(*values).alias("said"))
-        for step, rows in stages.items()
-    ]
-    right = truth.select(*view.key, F.struct(*values).alias("right"))
-    sums = [F.coalesce(F.sum(F.col("said")[measure]), F.lit(0)).cast("long") for measure in view.measures]
-    return (
-        _united(said)
-        .join(right, list(view.key), "left")
-        .groupBy("step")
-        .agg(
-            F.lit(view.name).alias("view"),
-            F.count_if(F.col("said").eqNullSafe(F.col("right"))).alias("final"),
-            F.array(*sums).alias("sums"),
-        )
-    )
+    frames = []
+    for name, view in VIEWS.items():
+        truth = lake.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
+        frames.append(by_step(view, found, truth, day, wanted[name]))
+    counted: dict[str, dict[str, Outcome]] = {name: {} for name in VIEWS}
+    for row in united(frames).collect():
+        counted[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
+    return {name: outcomes(view, counted[name], wanted[name]) for name, view in VIEWS.items()}
 
 
 def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
@@ -144,11 +120,7 @@ def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
         for view in VIEWS.values()
     ]
     lives = {view: Lifetimes() for view in VIEWS}
-    for row in _united(frames).groupBy("view", "opens", "closes").agg(F.count("*").alias("rows")).collect():
+    for row in united(frames).groupBy("view", "opens", "closes").agg(F.count("*").alias("rows")).collect():
         lives[row["view"]].opens[row["opens"]] += row["rows"]
         lives[row["view"]].closes[row["closes"]] += row["rows"]
     return lives
-
-
-def _united(frames: Sequence[DataFrame]) -> DataFrame:
-    return reduce(lambda one, other: one.unionByName(other), frames)

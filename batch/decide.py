@@ -10,13 +10,12 @@ from batch.coverage import is_settled
 from batch.curve import curve as curve_of_days
 from batch.day import Day, names, parse
 from batch.decisions import Decision, Ruling, answer, newest
-from batch.driver import create_tables, lease, refuse_without_stream, say, session
+from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.night import Step, bring
 from batch.plan import plans
 from batch.publish import publish
 from batch.questions import refuse
 from infra.failures import PermanentFailure
-from streaming.definitions import definitions
 
 
 def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None = None) -> None:
@@ -60,11 +59,11 @@ def answerable(last: Ruling | None, settled: bool, day: Day, decision: Decision,
 
 def _settle(own: SparkSession, day: Day, last: Ruling) -> None:
     """Settle the approved day. Raises PermanentFailure if its figures have changed: it was asked about anew."""
-    versions = definitions(own)
+    in_force = versions(own)
     # As the night of the question, so that what its run has computed is not computed again.
-    for plan in plans(own, parse(last.run[:10]), versions, only=day):
+    for plan in plans(own, parse(last.run[:10]), in_force, only=day):
         question, _ = bring(own, plan, Step.CORRECT)
         refuse([question] if question else [])
         say(f"approved: {day} is settled, revision {plan.revisions[day.date]}")
     say(f"publish: {publish(own)} corrections")
-    say(f"curve: {names(curve_of_days(own, day, versions))}")
+    say(f"curve: {names(curve_of_days(own, day, in_force))}")

@@ -4,6 +4,7 @@ Data flow: Table of each step -> Delta tables under the lake root
 Run: python -m batch prepare
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
@@ -25,6 +26,7 @@ from infra.lease import Lease
 from infra.session import spark
 from infra.settings import settings
 from infra.tables import Table
+from streaming.definitions import definitions
 from streaming.gaps import BRONZE_GAPS
 from streaming.views import VIEWS
 
@@ -33,6 +35,19 @@ def session() -> SparkSession:
     """The night's Spark session."""
     s = settings()
     return spark("daybreak night", s.night_memory, s.night_jvm)
+
+
+SHORT, LONG = "2000", str(2**31 - 16)
+"""Characters of a plan's text; LONG is Spark's own limit."""
+
+
+def versions(own: SparkSession) -> Mapping[str, str]:
+    """The definitions in force. They are hashes of plans' whole texts; afterwards the session makes short ones."""
+    own.conf.set("spark.sql.maxPlanStringLength", LONG)
+    found = definitions(own)
+    own.conf.set("spark.sql.maxPlanStringLength", SHORT)
+    own.conf.set("spark.sql.debug.maxToStringFields", "25")
+    return found
 
 
 def tables(own: SparkSession) -> tuple[Table, ...]:

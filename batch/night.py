@@ -17,16 +17,16 @@ from batch.archive import archive as archive_log
 from batch.conservation import conserve, marks
 from batch.coverage import Plan
 from batch.day import Day, names
-from batch.driver import create_tables, lease, refuse_without_stream, say, session
+from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.plan import plans
 from batch.publish import publish as publish_corrections
 from batch.questions import as_json, refuse, told
 from batch.reconcile import reconcile as reconcile_days
 from batch.settle import Question, settle_day
 from batch.state import behind, mark
+from batch.truth import Decided
 from batch.truth import truth as truth_of_days
 from infra.failures import PermanentFailure
-from streaming.definitions import definitions
 from streaming.log import log_now
 
 
@@ -72,7 +72,7 @@ def night(
     with lease():
         create_tables(own)
         refuse_without_stream(own)
-    versions = definitions(own)
+    in_force = versions(own)
     anew, questions, todo = full, list[Question](), tuple[Plan, ...]()
     for step in steps:
         with lease():
@@ -80,13 +80,13 @@ def night(
                 say(f"{step}: {_archive(own, day)}")
             else:
                 # What is to be redone though nothing has changed is redone once, by the first step that computes.
-                questions = bring_all(own, plans(own, day, versions, full, only), step, anew)
+                questions = bring_all(own, plans(own, day, in_force, full, only), step, anew)
                 anew = False
             if step in PUBLISHING:
                 say(f"publish: {publish_corrections(own)} corrections")
-            todo = plans(own, day, versions, full, only) if report and step is Step.ARCHIVE else todo
+            todo = plans(own, day, in_force, full, only) if report and step is Step.ARCHIVE else todo
         if report and step is Step.ARCHIVE:
-            more = ahead(own, day, versions, full, todo) if ahead else {}
+            more = ahead(own, day, in_force, full, todo) if ahead else {}
             report.write_text(json.dumps({"days": [str(one) for plan in todo for one in plan.days], **more}))
     own.stop()
     for question in questions:
@@ -120,17 +120,21 @@ def bring(own: SparkSession, plan: Plan, step: Step, anew: bool = False) -> tupl
 
     What this very run has done already is left alone, unless it is to be done `anew`.
     """
-    did = plan.days if anew else behind(plan, "truth")
-    if did:
-        truth_of_days(own, did, plan.run, dict(plan.definitions))
-        mark(did, plan.run, None)
-    if step is Step.TRUTH:
-        return None, did
-    did = behind(plan, "reconcile")
-    if did:
-        reconcile_days(own, plan, did)
-        mark(did, plan.run, plan.run)
-    if step is Step.RECONCILE:
-        return None, did
+    known = Decided(own)
+    try:
+        did = plan.days if anew else behind(plan, "truth")
+        if did:
+            truth_of_days(own, did, plan.run, dict(plan.definitions), known)
+            mark(did, plan.run, None)
+        if step is Step.TRUTH:
+            return None, did
+        did = behind(plan, "reconcile")
+        if did:
+            reconcile_days(own, plan, did, known)
+            mark(did, plan.run, plan.run)
+        if step is Step.RECONCILE:
+            return None, did
+    finally:
+        known.release()
     question = settle_day(own, plan)
     return question, () if question else plan.days

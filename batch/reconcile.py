@@ -7,11 +7,13 @@ For a view v: counted = v(on-time events), then v again with the events of each 
 and at the end truth. `speed` must equal `counted`, and the last step must equal truth; what is left is unexplained.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.causes import LATENESS, STEPS, Cause
@@ -21,13 +23,12 @@ from batch.differences import DIFFERENCES, SUMMARY, compared, summary
 from batch.evidence import EVIDENCE, evidence
 from batch.layers import PLACE, Layer, night_layer, stream_layer
 from batch.said import said
-from batch.truth import decided, truth_table, view_days
-from infra import lake
+from batch.truth import Decided, truth_table, view_days
+from infra import arrow_lake, lake
 from infra.drills import point
 from infra.failures import PermanentFailure
-from infra.tables import Table
 from infra.writes import replace_days
-from streaming.views import REACH, VIEWS
+from streaming.views import VIEWS
 from streaming.views.view import View
 
 
@@ -41,12 +42,15 @@ class Compared:
     totals: DataFrame
 
 
-def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
-    """Compare the days and write what was found. Raises PermanentFailure, naming the rows, if something is unexplained."""
+def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Decided | None = None) -> None:
+    """Compare the days and write what was found; `known` as for `truth`.
+
+    Raises PermanentFailure, naming the rows, if something is unexplained.
+    """
     faults: list[str] = []
+    judged = known or Decided(session)
     for day in days:
-        known = decided(session, day.start, day.end + REACH).persist()
-        night = night_layer(session, plan, known)
+        night = night_layer(session, plan, judged.around(day))
         night = replace(night, events=_leaf(night.events), refused=_leaf(night.refused))
         found = [compare(session, view, day, plan, night) for view in VIEWS.values()]
         stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
@@ -58,8 +62,9 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
             together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)
             replace_days(together.select(*table.schema.fieldNames()).coalesce(1), table, [day.date])
             point(f"reconcile.after-{table.name}")
-        faults += unexplained(session, day)
+        faults += unexplained(day)
         session.catalog.clearCache()
+        judged.release()
     if faults:
         raise PermanentFailure(
             f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "
@@ -67,22 +72,21 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day]) -> None:
         )
 
 
-def unexplained(session: SparkSession, day: Day) -> list[str]:
+def unexplained(day: Day) -> list[str]:
     """What differs without a cause on a day: rows as `view key: said, counted, truth`, and events that are in one layer."""
+    on_day = pc.field("day") == day.date
+    rows = arrow_lake.rows(DIFFERENCES, where=on_day & pc.field("unexplained"))
+    events = arrow_lake.rows(EVIDENCE, where=on_day & (pc.field("cause") == Cause.UNEXPLAINED.value))
+    said = ("day", "view", "key", "speed", "counted", "truth")
+    seen = ("day", "view", "event_id", "topic", "partition", "offset", "side")
+    return [
+        *["{} {} {}: said {}, counted {}, truth {}".format(*_texts(row, said)) for row in rows],
+        *["{} {}: only one layer has event {} ({}-{} at {}), to {}".format(*_texts(row, seen)) for row in events],
+    ]
 
-    def faults(table: Table, which: Column, sentence: str, *columns: str) -> DataFrame:
-        said = F.format_string(sentence, *[F.coalesce(F.col(name).cast("string"), F.lit("-")) for name in columns])
-        return lake.read(session, table).where((F.col("day") == F.lit(day.date)) & which).select(said.alias("fault"))
 
-    rows = faults(
-        DIFFERENCES, F.col("unexplained"), "%s %s %s: said %s, counted %s, truth %s",
-        "day", "view", "key", "speed", "counted", "truth",
-    )  # fmt: skip
-    events = faults(
-        EVIDENCE, F.col("cause") == Cause.UNEXPLAINED.value, "%s %s: only one layer has event %s (%s-%s at %s), to %s",
-        "day", "view", "event_id", "topic", "partition", "offset", "side",
-    )  # fmt: skip
-    return [row["fault"] for row in rows.unionByName(events).collect()]
+def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    return ["-" if row[name] is None else str(row[name]) for name in columns]
 
 
 def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Layer) -> Compared:

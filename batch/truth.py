@@ -55,6 +55,26 @@ def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
     return outcomes(judged).where("own")
 
 
+class Decided:
+    """Judged records around days: judged once, for the truth and for the comparison, and kept until they are released."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._kept: dict[Day, DataFrame] = {}
+
+    def around(self, day: Day) -> DataFrame:
+        """Those of the day and of REACH after it, with their outcomes."""
+        if day not in self._kept:
+            self._kept[day] = decided(self._session, day.start, day.end + REACH).persist()
+        return self._kept[day]
+
+    def release(self) -> None:
+        """Keep none of them any more."""
+        for rows in self._kept.values():
+            rows.unpersist()
+        self._kept.clear()
+
+
 def events(session: SparkSession, start: datetime, end: datetime, definition: str) -> DataFrame:
     """The valid events, one per event_id, with event times in [start, end)."""
     return accepted(decided(session, start, end), definition)
@@ -70,10 +90,13 @@ def view_days(view: View, found: DataFrame, days: Sequence[Day]) -> DataFrame:
     return view.answer(view.rows(inputs(view, found)).where(F.col("day").isin([day.date for day in days])))
 
 
-def truth(session: SparkSession, days: Sequence[Day], run: str, definitions: dict[str, str]) -> None:
-    """Replace the days in every truth table."""
+def truth(
+    session: SparkSession, days: Sequence[Day], run: str, definitions: dict[str, str], known: Decided | None = None
+) -> None:
+    """Replace the days in every truth table. `known`: the caller's, who has more use for it and releases it."""
+    judged = known or Decided(session)
     for day in days:
-        rows = decided(session, day.start, day.end + REACH).persist()
+        rows = judged.around(day)
         try:
             found = accepted(rows, definitions[EVENTS]).persist()
             stamp = F.lit(run)
@@ -86,7 +109,8 @@ def truth(session: SparkSession, days: Sequence[Day], run: str, definitions: dic
                 replace_days(answer.withColumn("run", stamp), truth_table(session, view), [day.date])
             found.unpersist()
         finally:
-            rows.unpersist()
+            if known is None:
+                judged.release()
     point("truth.after")
 
 

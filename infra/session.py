@@ -26,6 +26,8 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",
         "spark.sql.ui.retainedExecutions": "50",
+        # The text of every query's plan is made even where nobody sees it: in its short form.
+        "spark.sql.ui.explainMode": "simple",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.ansi.enabled": "true",
@@ -46,6 +48,8 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.hadoop.fs.s3a.secret.key": s.s3_secret_key.get_secret_value(),
         "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
         "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
+        # Else every look at a table lists its whole log, which grows with every commit.
+        "spark.hadoop.delta.enableFastS3AListFrom": "true",
     }
     if s.spark_master.startswith("local"):
         shared["spark.driver.host"] = shared["spark.driver.bindAddress"] = "127.0.0.1"
@@ -79,6 +83,8 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
 logger.quiet.name = org.apache.spark.sql.catalyst.util.SparkStringUtils
 logger.quiet.level = error
+logger.window.name = org.apache.spark.sql.execution.window.WindowExec
+logger.window.level = error
 logger.native.name = org.apache.hadoop.util.NativeCodeLoader
 logger.native.level = error
 logger.s3a.name = org.apache.hadoop.metrics2
