@@ -6,6 +6,7 @@ Run: python -m batch archive --date 2026-01-31
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -97,20 +98,40 @@ def _refuse(read_to: Mapping[tuple[str, int], int], log: Log) -> None:
         )
 
 
-def held(archived: DataFrame, lost: DataFrame) -> Ranges:
-    """What is in the archive: from its first record to its last, but for the gaps `lost` (rows of ARCHIVE_GAPS)."""
+def behind(ends: Mapping[tuple[str, int], int]) -> Column:
+    """Over topic, partition, offset: is it at or behind the end of its partition, or in one that has no end?"""
+    newer = F.lit(True)
+    for (topic, partition), end in ends.items():
+        own = (F.col("topic") == topic) & (F.col("partition") == partition)
+        newer = newer & ~(own & (F.col("offset") < end))
+    return newer
+
+
+def held(
+    archived: DataFrame, lost: DataFrame, known: Mapping[tuple[str, int], tuple[int, int]] = MappingProxyType({})
+) -> Ranges:
+    """What is in the archive: from its first record to its last, but for the gaps `lost` (rows of ARCHIVE_GAPS).
+
+    `known`: per partition a range that is in it for certain, so that `archived` need not have its records.
+    """
     at = ["topic", "partition"]
     offset = F.col("offset")
     found = archived.groupBy(*at).agg(F.min(offset).alias("first"), (F.max(offset) + 1).alias("end"))
-    holes = lost.groupBy(*at).agg(F.sort_array(F.collect_list(F.struct("from", "to"))).alias("holes"))
+    bounds = {(row["topic"], row["partition"]): (row["first"], row["end"]) for row in found.collect()}
+    for place, (first, end) in known.items():
+        newer = bounds.get(place, (first, end))
+        bounds[place] = (min(first, newer[0]), max(end, newer[1]))
+    holes: Ranges = {}
+    for row in lost.select(*at, "from", "to").collect():
+        holes.setdefault((row["topic"], row["partition"]), []).append((row["from"], row["to"]))
     ranges: Ranges = {}
-    for row in found.join(holes, at, "left").collect():
-        holes_here = [(hole["from"], hole["to"]) for hole in row["holes"] or []]
-        starts = [row["first"], *(end for _, end in holes_here)]
-        stops = [*(start for start, _ in holes_here), row["end"]]
+    for place, (first, end) in bounds.items():
+        holes_here = sorted(holes.get(place, []))
+        starts = [first, *(end for _, end in holes_here)]
+        stops = [*(start for start, _ in holes_here), end]
         between = zip(starts, stops, strict=True)
-        ranges[row["topic"], row["partition"]] = [(start, stop) for start, stop in between if start < stop]
-    return ranges
+        ranges[place] = [(start, stop) for start, stop in between if start < stop]
+    return {place: found for place, found in ranges.items() if found}
 
 
 def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:

@@ -13,7 +13,7 @@ for them with failOnDataLoss, and neither was given one. An offset that only one
 that both lack and that the log no longer reaches back to. `unread` are in a named gap of the stream (bronze/gaps).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import reduce
@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, LongType, StructField, StructType, TimestampType
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, behind
 from batch.day import Day
 from batch.span import Range, Span
 from batch.tally import COUNTS, FAULTS, tally
@@ -59,8 +59,9 @@ CONSERVATION = Table(
 class Marks:
     """How far everything has come, per topic and partition, in offsets.
 
-    `archived`: the archive's first offset and one past its last; `conserved`: where the last sound range ended;
-    `streamed`: behind the stream's finished micro-batches; `gaps`, `unread`: named gaps of the archive and of the stream.
+    `archived`: of the records behind `conserved` the first offset and one past the last; `conserved`: where the last
+    sound range ended; `streamed`: behind the stream's finished micro-batches; `gaps`, `unread`: named gaps of the archive
+    and of the stream.
     """
 
     archived: dict[tuple[str, int], Range] = field(default_factory=dict)
@@ -91,24 +92,33 @@ class Marks:
 def marks(session: SparkSession) -> Marks:
     """Look once. The stream's tables hold everything that is marked here, and perhaps more."""
     found = Marks()
-    sound = reduce(lambda one, other: one & other, [pc.field(fault) == 0 for fault in FAULTS])
-    for row in arrow_lake.rows(CONSERVATION, RANGE.fieldNames(), sound):
-        _reach(found.conserved, row)
-    for batch in arrow_lake.rows(PROGRESS, ["offsets"], pc.field("query") == INGEST):
-        for row in batch["offsets"]:
-            _reach(found.streamed, row)
+    found.conserved.update({at: end for at, (_, end) in conserved().items()})
+    batches = arrow_lake.rows(PROGRESS, ["offsets"], pc.field("query") == INGEST)
+    streamed = _spanned(row for one in batches for row in one["offsets"])
+    found.streamed.update({at: end for at, (_, end) in streamed.items()})
     for table, ranges in ((ARCHIVE_GAPS, found.gaps), (BRONZE_GAPS, found.unread)):
         for row in arrow_lake.rows(table, RANGE.fieldNames()):
             ranges.setdefault((row["topic"], row["partition"]), []).append((row["from"], row["to"]))
+    # What was counted is known: of the archive only what came since is looked at.
+    newer = lake.read(session, ARCHIVE).where(behind(found.conserved))
     ends = F.min("offset").alias("from"), (F.max("offset") + 1).alias("to")
-    for row in lake.read(session, ARCHIVE).groupBy("topic", "partition").agg(*ends).toArrow().to_pylist():
+    for row in newer.groupBy("topic", "partition").agg(*ends).toArrow().to_pylist():
         found.archived[row["topic"], row["partition"]] = (row["from"], row["to"])
     return found
 
 
-def _reach(ends: Ends, row: Mapping[str, Any]) -> None:
-    at = row["topic"], row["partition"]
-    ends[at] = max(ends.get(at, 0), row["to"])
+def conserved() -> dict[tuple[str, int], Range]:
+    """Per partition the offsets that the sound ranges so far cover, which follow on one another."""
+    sound = reduce(lambda one, other: one & other, [pc.field(fault) == 0 for fault in FAULTS])
+    return _spanned(arrow_lake.rows(CONSERVATION, RANGE.fieldNames(), sound))
+
+
+def _spanned(ranges: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], Range]:
+    found: dict[tuple[str, int], Range] = {}
+    for row in ranges:
+        start, end = found.get((row["topic"], row["partition"]), (row["from"], row["to"]))
+        found[row["topic"], row["partition"]] = min(start, row["from"]), max(end, row["to"])
+    return found
 
 
 def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:

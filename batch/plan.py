@@ -14,7 +14,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, held
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, behind, held
+from batch.conservation import conserved
 from batch.coverage import COVERAGE, PAST_COVERAGE, Plan
 from batch.day import Day
 from batch.decisions import DECISIONS, Decision
@@ -37,7 +38,9 @@ def plans(
     than arrivals that touch it, or was by other definitions; every day that still waits for an answer. `full` adds all
     settled days. The same archive and definitions give the same run ids.
     """
-    ranges = held(lake.read(session, ARCHIVE), lake.read(session, ARCHIVE_GAPS))
+    sound = conserved()
+    newer = behind({at: end for at, (_, end) in sound.items()})
+    ranges = held(lake.read(session, ARCHIVE).where(newer), lake.read(session, ARCHIVE_GAPS), sound)
     ends = {at: found[-1][1] for at, found in ranges.items()}
     covered, before = settlements()
     open_days, judged = _unsettled(covered.keys(), before.keys())
@@ -93,10 +96,7 @@ class Touched:
         """The days, by a scan of the archive's columns; days that were settled together share it."""
         ends = tuple(sorted((row["topic"], row["partition"], row["to"]) for row in offsets))
         if ends not in self._known:
-            newer = F.lit(True)
-            for topic, partition, end in ends:
-                own = (F.col("topic") == topic) & (F.col("partition") == partition)
-                newer = newer & ~(own & (F.col("offset") < end))
+            newer = behind({(topic, partition): end for topic, partition, end in ends})
             reach = F.expr(f"INTERVAL {int(REACH / timedelta(seconds=1))} SECONDS")
             archived = lake.read(self._session, ARCHIVE).where(newer)
             rows = archived.select("day", F.to_date(F.col("event_time") - reach)).distinct().collect()

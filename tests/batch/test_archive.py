@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, behind, held
 from infra.rows import frame
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -32,6 +32,19 @@ def test_the_archive_holds_what_lies_between_its_gaps(spark: SparkSession) -> No
         ("orders", 0): [(3, 5), (7, 8), (9, 10)],
         ("orders", 1): [(0, 1)],
         ("payments", 0): [(5, 7)],
+    }
+
+
+def test_what_was_counted_need_not_be_looked_at(spark: SparkSession) -> None:
+    known = {("orders", 0): (3, 7), ("orders", 1): (0, 0), ("payments", 0): (0, 9)}
+    records = [{"topic": "orders", "partition": p, "offset": o} for p, o in ((0, 6), (0, 7), (0, 8), (2, 4))]
+    archived = frame(spark, records, ARCHIVE.schema).where(behind({at: end for at, (_, end) in known.items()}))
+    assert sorted(row["offset"] for row in archived.collect()) == [4, 7, 8]
+    gap = {"topic": "orders", "partition": 0, "from": 4, "to": 5}
+    assert held(archived, frame(spark, [gap], ARCHIVE_GAPS.schema), known) == {
+        ("orders", 0): [(3, 4), (5, 9)],
+        ("orders", 2): [(4, 5)],
+        ("payments", 0): [(0, 9)],
     }
 
 

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from batch import settle as settling
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.conservation import CONSERVATION
 from batch.coverage import COVERAGE, PAST_COVERAGE, Plan, is_settled, settle, withdraw
 from batch.day import Day
 from batch.decisions import DECISIONS, Decision, answer, ask, newest
@@ -37,7 +38,7 @@ DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """An archive of one record of the first day, and nothing settled."""
     monkeypatch.setattr(drills, "settings", lambda: SimpleNamespace(home=local_lake))
-    for table in (ARCHIVE, ARCHIVE_GAPS, COVERAGE, PAST_COVERAGE, DECISIONS, SUMMARY):
+    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, COVERAGE, PAST_COVERAGE, DECISIONS, SUMMARY):
         lake.create(spark, table)
     arrive(spark, 0, FIRST)
     return spark

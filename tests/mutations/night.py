@@ -22,8 +22,8 @@ NIGHT = (
     Mutation(
         "archive: a gap's last offset is taken for archived",
         "batch/archive.py",
-        'starts = [row["first"], *(end for _, end in holes_here)]',
-        'starts = [row["first"], *(end - 1 for _, end in holes_here)]',
+        "starts = [first, *(end for _, end in holes_here)]",
+        "starts = [first, *(end - 1 for _, end in holes_here)]",
         "tests/batch/test_archive.py::test_the_archive_holds_what_lies_between_its_gaps",
     ),
     Mutation(
@@ -189,7 +189,7 @@ NIGHT = (
     ),
     Mutation(
         "plan: the first record behind a settlement touches no day",
-        "batch/plan.py",
+        "batch/archive.py",
         '(F.col("offset") < end)',
         '(F.col("offset") <= end)',
         f"{PLAN}::test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled",
