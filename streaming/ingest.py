@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.arrow_lake import files, latest
 from infra.drills import point
+from infra.failing import succeeded
 from infra.lease import Lease
 from infra.settings import settings
 from infra.tables import Table
@@ -57,6 +58,8 @@ class Ingest:
         self._definitions = definitions
         self._speed = speed
         self._lease = lease
+        self.at: tuple[int | None, str] = None, ""
+        """The micro-batch that is being written and its offsets in words; None between two."""
         self._gate: gates.Gate | None = None
         self._recent = Recent()
         self._late = LateIndex(files(SILVER))
@@ -69,6 +72,7 @@ class Ingest:
         planned = self._checkpoints.planned(INGEST, batch_id)
         batch = MicroBatch(INGEST, self._lineage, batch_id, planned.as_of, self._definitions)
         batch.offsets = self._offsets(batch_id, planned.ends)
+        self.at = batch_id, ", ".join(f"{topic}-{part} [{start}, {end})" for topic, part, start, end in batch.offsets)
         gate = self._restored(batch_id)
         batch.gate = moment(gate.at)
         point("ingest.before-bronze")
@@ -84,6 +88,8 @@ class Ingest:
                 self._say(events, batch)
         batch.record()
         point("ingest.after-progress")
+        succeeded()
+        self.at = None, ""
 
     def _write(self, records: pa.Table, outcome: pa.Array, gate: gates.Gate, batch: MicroBatch) -> pa.Table:
         stamp = {"batch_id": batch.batch_id, "lineage": self._lineage}

@@ -15,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from infra import lake
 from infra.cause import sentence
+from infra.failing import failed
 from infra.failures import TransientFailure
 from infra.lease import Lease
 from infra.session import FEW_ROWS, spark
@@ -87,7 +88,7 @@ def run() -> None:
         query = _query(own, ingest, checkpoints)
         upkeep.start()
         try:
-            _watch(query, published, stop)
+            _watch(query, ingest, published, stop)
         finally:
             _say("stopping")
             query.stop()
@@ -128,10 +129,11 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     )
 
 
-def _watch(query: StreamingQuery, published: Published, stop: list[int]) -> None:
+def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> None:
     while not stop:
         failure = query.exception()
         if failure is not None:
+            failed(*ingest.at, str(failure))
             raise TransientFailure(f"the query {query.name} failed: {sentence(str(failure))}") from failure
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
