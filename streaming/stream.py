@@ -19,7 +19,7 @@ from infra.failing import failed
 from infra.failures import TransientFailure
 from infra.lease import Lease
 from infra.session import FEW_ROWS, spark
-from infra.settings import settings
+from infra.settings import Settings, settings
 from infra.tables import Table
 from streaming import gaps, topics
 from streaming import lineage as lineages
@@ -39,9 +39,14 @@ from streaming.views import VIEWS
 
 
 def session() -> SparkSession:
-    """The stream's Spark session: few tasks, because every query pays Spark's fixed cost at every trigger."""
+    """The stream's Spark session."""
     s = settings()
-    conf = {
+    return spark("daybreak stream", s.stream_memory, s.stream_jvm, spark_settings(s))
+
+
+def spark_settings(s: Settings) -> dict[str, str]:
+    """What the stream asks of Spark; whatever the user's DAYBREAK_SPARK_CONF names wins."""
+    return {
         **(FEW_ROWS if s.stream_profile == "small" else {}),
         "spark.ui.enabled": "true",
         "spark.ui.port": str(s.stream_ui_port),
@@ -49,7 +54,6 @@ def session() -> SparkSession:
         "spark.sql.streaming.stopTimeout": "20s",
         **s.spark_conf,
     }
-    return spark("daybreak stream", s.stream_memory, s.stream_jvm, conf)
 
 
 def speed_tables(session: SparkSession) -> dict[str, Table]:

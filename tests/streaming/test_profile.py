@@ -1,0 +1,21 @@
+"""The laptop's tuning is a profile: the user's own Spark settings win over it, and on a cluster it can be left out."""
+
+import pytest
+
+from infra.session import FEW_ROWS
+from infra.settings import load
+from streaming.stream import spark_settings
+
+
+def test_the_small_profile_is_what_a_laptop_gets() -> None:
+    assert FEW_ROWS.items() <= spark_settings(load()).items()
+
+
+def test_what_the_user_names_wins_over_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_SPARK_CONF", '{"spark.sql.shuffle.partitions": "64"}')
+    assert spark_settings(load())["spark.sql.shuffle.partitions"] == "64"
+
+
+def test_the_other_profile_is_sparks_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_STREAM_PROFILE", "spark")
+    assert not FEW_ROWS.keys() & spark_settings(load()).keys()
