@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from batch.archive import Ranges
 from batch.day import Day
 from infra import lake
-from infra.failures import PermanentFailure
+from infra.failures import PermanentFailure, TransientFailure
 from streaming.progress import PROGRESS
 from streaming.speed import said_last, speed_table
 from streaming.views.view import View
@@ -33,7 +33,9 @@ class Said:
 def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
     """Look once at the stream's last finished micro-batch, in which all its tables and views agree.
 
-    Raises PermanentFailure if the stream runs another definition of the view; unequal versions are not compared.
+    Raises:
+        TransientFailure: the view is new, and no micro-batch has finished with it.
+        PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
     """
     progress = lake.read(session, PROGRESS)
     latest = progress.orderBy(F.col("lineage").desc(), F.col("batch_id").desc()).first()
@@ -41,6 +43,8 @@ def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
     if latest is None:
         return Said(speed.limit(0), F.lit(False), {})
     runs = latest["definitions"].get(view.name)
+    if runs is None:
+        raise TransientFailure(f"the stream has not said {view.name} yet: it does with its next micro-batch")
     if runs != definition:
         raise PermanentFailure(
             f"the stream runs version {runs} of {view.name} and the night {definition}: unequal versions "

@@ -23,6 +23,7 @@ from streaming.progress import PROGRESS
 from streaming.said_again import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import speed_tables
+from streaming.views import VIEWS
 
 pytestmark = pytest.mark.lake
 
@@ -70,6 +71,14 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
         def rebuild(self) -> None:
             """What a stream with another checkpoint does first."""
             say_again(spark, "m", definitions(spark), {"orders": {"0": ends[-1]}})
+
+        def restart(self) -> None:
+            """Another process of the same lineage."""
+            self.ingest = begin()
+
+        def gains(self) -> None:
+            """What a stream that has got a new view does first."""
+            say_again(spark, "l", definitions(spark), {})
 
         def rows(self, table: str) -> list[dict[str, Any]]:
             return (
@@ -130,3 +139,20 @@ def test_a_new_lineage_says_its_views_again_from_silver(stream: Any) -> None:
         assert {row["is_final"] for row in said["m"].values()} == {True, False}
     newest = max(stream.rows("speed/progress"), key=lambda row: row["lineage"])
     assert (newest["lineage"], newest["batch_id"], newest["offsets"][0]["to"]) == ("m", -1, 20)
+
+
+def test_a_new_view_is_said_from_all_of_silver(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as before:
+        for module in ("keeping", "said_again", "definitions"):
+            before.setattr(f"streaming.{module}.VIEWS", {"order_totals": VIEWS["order_totals"]})
+        stream.restart()
+        for number in range(3):
+            at = ARRIVAL - timedelta(hours=4 - number)
+            stream([placed(f"{number}-{n}", at + timedelta(seconds=20 * n)) for n in range(4)])
+        stream.gains()
+        assert stream.rows("speed/order_payments") == []
+    stream.gains()
+    stream.restart()
+    stream([placed("last", ARRIVAL - timedelta(minutes=1))])
+    said = {row["order_id"] for row in stream.rows("speed/order_payments")}
+    assert len(said) == 13
