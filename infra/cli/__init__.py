@@ -12,8 +12,8 @@ import typer
 from infra.failures import reported
 
 MODULES = (
-    "platform", "doctor", "traffic", "nights", "decide", "redefine", "look", "found", "curve", "freshness", "lag", "gaps",
-    "corrections", "report", "demo",
+    "platform", "doctor", "traffic", "nights", "decide", "redefine", "look", "beeline", "found", "curve", "freshness", "lag",
+    "gaps", "corrections", "report", "demo",
 )  # fmt: skip
 
 app = typer.Typer(

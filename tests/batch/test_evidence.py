@@ -1,5 +1,6 @@
 """Every event that only one side counted, or that was late, is named with its cause and its side."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 from batch.causes import STEPS, Cause
-from batch.evidence import evidence
+from batch.evidence import evidence, of_day
 from batch.layers import Layer
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -129,6 +130,20 @@ def test_an_event_has_its_cause(found: dict[str, list[Row]], name: str) -> None:
 
 def test_every_cause_that_events_carry_is_among_the_cases() -> None:
     assert {cause for one in CASES.values() for cause, _ in one.found} == {*STEPS, Cause.UNEXPLAINED}
+
+
+def test_a_driving_event_of_the_next_day_is_no_evidence_of_this_one(spark: SparkSession) -> None:
+    """A partner in the reach counts: the order was of this day, its payment came after midnight."""
+    midnight = datetime(2026, 2, 1, tzinfo=UTC)
+    rows = [
+        (f"{topic} {minutes}", topic, midnight + timedelta(minutes=minutes), cause.value)
+        for topic in ("orders", "payments")
+        for minutes in (-1, 0, 30)
+        for cause in (Cause.LATE, Cause.UNEXPLAINED)
+    ]
+    found = spark.createDataFrame(rows, "event_id string, topic string, event_time timestamp, cause string")
+    kept = Counter(row["event_id"] for row in of_day(found, "orders", midnight).collect())
+    assert kept == {"orders -1": 2, "payments -1": 2, "payments 0": 2, "payments 30": 2}
 
 
 def test_an_event_says_when_it_came_and_how_late(found: dict[str, list[Row]]) -> None:

@@ -5,14 +5,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
-from infra.cli import look
+from infra.cli import beeline, look
 from infra.gateway import Answer
+from infra.settings import settings
 
+STUB = """#!/bin/sh
+test -x "$SPARK_HOME/bin/spark-class" || { echo "no Spark at '$SPARK_HOME'" >&2; exit 3; }
+echo "$@"
+"""
 ANSWER = Answer(("day", "share", "orders", "note"), ((date(2026, 1, 31), Decimal("0E-9"), 7, None),))
 
 
@@ -39,3 +45,19 @@ def test_a_table_has_no_exponents_and_its_figures_stand_to_the_right() -> None:
 def test_csv_and_json_have_none_either_and_null_stays_null() -> None:
     assert said("--csv").splitlines() == ["day,share,orders,note", "2026-01-31,0.000000000,7,"]
     assert json.loads(said("--json")) == {"day": "2026-01-31", "share": "0.000000000", "orders": 7, "note": None}
+
+
+def test_beeline_is_told_where_spark_and_the_gateway_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of itself it asks the PATH's python3, which has no Spark."""
+    script = tmp_path / "beeline"
+    script.write_text(STUB)
+    script.chmod(0o755)
+    monkeypatch.setattr(beeline, "BIN", tmp_path)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    done = CliRunner().invoke(beeline.commands, ["-e", "SELECT 1"])
+    assert done.exit_code == 0, capfd.readouterr().err
+    said = capfd.readouterr().out.split()
+    assert said[:4] == ["-u", f"jdbc:hive2://127.0.0.1:{settings().gateway_port}", "-n", "daybreak"]
+    assert said[4:] == ["-e", "SELECT", "1"]

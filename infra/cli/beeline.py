@@ -1,0 +1,30 @@
+"""The command `beeline`: Hive's own client, at our gateway.
+
+Data flow: the terminal -> beeline, of the pyspark wheel -> the SQL gateway
+Run: daybreak beeline -e "SHOW TABLES IN gold"
+
+Started by its path, Spark's script asks the PATH's `python3` for Spark, which need not be the one that has it.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pyspark
+import typer
+
+from infra.services.program import BIN
+from infra.settings import settings
+
+commands = typer.Typer()
+
+
+@commands.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def beeline(context: typer.Context) -> None:
+    """Hive's client at the SQL gateway, for many statements; every option is beeline's own (-e SQL, -f FILE)."""
+    s = settings()
+    address = f"jdbc:hive2://{s.gateway_host}:{s.gateway_port}"
+    env = os.environ | {"SPARK_HOME": str(Path(pyspark.__file__).parent)}
+    command = [str(BIN / "beeline"), "-u", address, "-n", "daybreak", *context.args]
+    if code := subprocess.run(command, env=env, check=False).returncode:
+        raise typer.Exit(code)
