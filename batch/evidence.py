@@ -4,6 +4,8 @@ Data flow: silver as the view had read it, truth's events -> one row per event t
 Run: python -m batch reconcile --date 2026-01-31
 """
 
+from datetime import datetime
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
@@ -58,6 +60,14 @@ def evidence(driving: str, stream: Layer, night: Layer) -> DataFrame:
     sides = ((late, "add"), (_only(on_time, stream), "add"), (_only(stream.events, night), "take"))
     first, second, third = (rows.select(*KEPT, "cause", F.lit(side).alias("side")) for rows, side in sides)
     return first.unionByName(second).unionByName(third)
+
+
+def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
+    """The evidence of a day that ends at `end`: a driving event behind it makes a row of the next day, and moves none of this.
+
+    A partner within the view's reach does: it belongs to a row that began before the end.
+    """
+    return found.where((F.col("topic") != driving) | (F.col("event_time") < F.lit(end)))
 
 
 def _only(own: DataFrame, other: Layer) -> DataFrame:

@@ -20,7 +20,7 @@ from batch.causes import LATENESS, STEPS, Cause
 from batch.coverage import Plan
 from batch.day import Day
 from batch.differences import DIFFERENCES, SUMMARY, compared, summary
-from batch.evidence import EVIDENCE, evidence
+from batch.evidence import EVIDENCE, evidence, of_day
 from batch.layers import PLACE, Layer, night_layer, stream_layer
 from batch.said import said
 from batch.truth import Decided, truth_table, view_days
@@ -114,7 +114,7 @@ def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Laye
     return Compared(
         view,
         rows.where(F.size("causes") > 0).drop("measures"),
-        found.withColumn("view", F.lit(view.name)),
+        of_day(found, view.inputs[0], day.end).withColumn("view", F.lit(view.name)),
         summary(view, rows),
     )
 
