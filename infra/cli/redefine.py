@@ -20,7 +20,8 @@ from infra.drain import behind
 from infra.failures import PermanentFailure, TransientFailure
 from infra.reader import exists, read
 from infra.redefined import redefined
-from infra.services.program import Name
+from infra.services import stream
+from infra.services.program import Name, Program
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, settings
 
@@ -42,7 +43,6 @@ def redefine(
     if not supervisor.is_running():
         raise PermanentFailure("the platform is not up: daybreak up")
     days = settled(s)
-    before = newest_lineage(s)
     console.print("1 the stream stops and starts over from silver")
     supervisor.stop(Name.STREAM, wait=True)
     code = subprocess.run([sys.executable, "-m", "streaming", "rebuild"], cwd=ROOT, check=False).returncode
@@ -52,7 +52,7 @@ def redefine(
         raise typer.Exit(code)
     supervisor.begin(Name.STREAM)
     console.print("2 its views read silver")
-    _drained(s, before)
+    _drained(s, supervisor)
     if not days:
         console.print(
             "no day is settled yet: there is nothing to redo. What was said of a day before, its night compares"
@@ -76,16 +76,11 @@ def settled(s: Settings) -> list[date]:
     return sorted(found.column("day").to_pylist()) if found else []
 
 
-def newest_lineage(s: Settings) -> str:
-    """Under which the stream wrote last; empty before its first micro-batch."""
-    return max(read(s, "speed/progress", ["lineage"]).column("lineage").to_pylist(), default="")
-
-
-def _drained(s: Settings, before: str) -> None:
-    """Wait until the stream has said its views again, and has caught up. Raises TransientFailure if it stands still."""
+def _drained(s: Settings, supervisor: Supervisor) -> None:
+    """Wait until the stream has said its views anew and read the log. Raises TransientFailure if it stands still."""
     moved, last = time.monotonic(), ""
     with console.status("") as spinner:
-        while now := _left(s, before):
+        while now := left(s, supervisor, stream.program(s)):
             if now != last:
                 moved, last = time.monotonic(), now
             elif time.monotonic() - moved > STILL_SECONDS:
@@ -94,9 +89,11 @@ def _drained(s: Settings, before: str) -> None:
             time.sleep(1)
 
 
-def _left(s: Settings, before: str) -> str:
-    """What is still awaited, in words."""
-    if before and newest_lineage(s) == before:
-        return "waiting for the views to be said again"
-    left = behind(s)
-    return "" if left.nothing else str(left)
+def left(s: Settings, supervisor: Supervisor, program: Program) -> str:
+    """What is still awaited, in words: a stream that says it runs has said all of silver by its new definitions before."""
+    pid = supervisor.processes()[program.name].pid
+    wants = program.waits_for(pid) if pid else "its process to start"
+    if wants:
+        return f"the stream waits for {wants}"
+    unread = behind(s)
+    return "" if unread.nothing else str(unread)
