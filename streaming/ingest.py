@@ -8,6 +8,7 @@ delta-rs: what a micro-batch costs is its rows, not its commits. What changes wi
 watermark) is stamped in Arrow and never stands in a plan, so Spark's compiled code is used again.
 """
 
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -60,6 +61,8 @@ class Ingest:
         self._lease = lease
         self.at: tuple[int | None, str] = None, ""
         """The micro-batch that is being written and its offsets in words; None between two."""
+        self.finished: dict[str, float] | None = None
+        """The last micro-batch since the start: its `id`, and `finished_at` in epoch seconds."""
         self._gate: gates.Gate | None = None
         self._recent = Recent()
         self._late = LateIndex(files(SILVER))
@@ -90,6 +93,7 @@ class Ingest:
         point("ingest.after-progress")
         succeeded()
         self.at = None, ""
+        self.finished = {"id": batch_id, "finished_at": time.time()}
 
     def _write(self, records: pa.Table, outcome: pa.Array, gate: gates.Gate, batch: MicroBatch) -> pa.Table:
         stamp = {"batch_id": batch.batch_id, "lineage": self._lineage}

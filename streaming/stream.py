@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Mapping
 from types import FrameType
 
 from pyspark.sql import SparkSession
@@ -142,7 +143,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        _say("running", {query.name: query.status["message"]})
+        _say("running", query.status["message"], ingest.finished)
         time.sleep(1)
 
 
@@ -164,10 +165,11 @@ def _on_signal() -> list[int]:
     return received
 
 
-def _say(state: str, queries: dict[str, str] | None = None) -> None:
-    """Leave a word for `daybreak status`."""
+def _say(state: str, query: str = "", batch: Mapping[str, float] | None = None) -> None:
+    """Leave a word for `daybreak status`; `batch` is the last micro-batch since the start."""
     file = settings().home / "run" / "stream.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
-    fresh.write_text(json.dumps({"pid": os.getpid(), "state": state, "at": time.time(), "queries": queries or {}}))
+    said = {"pid": os.getpid(), "state": state, "at": time.time(), "query": query, "batch": batch}
+    fresh.write_text(json.dumps(said))
     fresh.replace(file)
