@@ -20,10 +20,10 @@ from infra.writes import append_once
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
 from streaming.gaps import GapCause, gaps, removed
-from streaming.judge import AHEAD, LAST_MILLISECOND, OLDEST
 from streaming.log import Ends as Ends
 from streaming.log import Log
 from streaming.progress import RANGE
+from streaming.rules import AHEAD, LAST_MILLISECOND, OLDEST
 
 ARCHIVE = Table(
     "archive",

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from streaming.reasons import Reason
+from streaming.surrogates import without_surrogates
 
 ENVELOPE = StructType(
     [
@@ -26,9 +27,6 @@ ENVELOPE = StructType(
 RAW = "text"
 """The column of judged records that holds the value as text."""
 
-SURROGATE = r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
-"""Either half of an escaped pair, in text without escaped backslashes."""
-
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
@@ -36,11 +34,13 @@ UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 class Rule:
     """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken.
 
-    A rule about how the value is written, which decoding hides, reads the raw JSON in column RAW.
+    A rule `is_of_writing` that is about how the value is written, which decoding hides; it reads the raw JSON in column RAW.
+    A record that is written in the ordinary way (`streaming.ordinary`) keeps it and is not asked.
     """
 
     reason: Reason
     broken: Callable[[Column], Column]
+    is_of_writing: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,11 @@ def is_text(field: str) -> Rule:
     def broken(event: Column) -> Column:
         # Only this field is read as a variant: a name that is doubled elsewhere is none of its concern. An object that
         # names something twice is no variant, and gives null; a string always is one, once it holds no half character.
-        whole = F.regexp_replace(F.replace(F.col(RAW), F.lit(r"\\"), F.lit("  ")), SURROGATE, "?")
-        written = F.from_json(whole, f"`{field}` variant")[field]
+        written = F.from_json(without_surrogates(F.col(RAW)), f"`{field}` variant")[field]
         is_string = F.coalesce(F.schema_of_variant(written) == "STRING", F.lit(False))
         return event[field].isNotNull() & ~is_string
 
-    return Rule(Reason.WRONG_TYPE, broken)
+    return Rule(Reason.WRONG_TYPE, broken, is_of_writing=True)
 
 
 def between(field: str, low: int, high: int) -> Rule:
@@ -122,7 +121,9 @@ def each_names_only(array: str, *fields: str) -> tuple[Rule, Rule]:
 
         return found
 
+    unknown = some(lambda names: F.size(F.array_except(names, F.lit(list(fields)))) > 0)
+    doubled = some(lambda names: F.size(names) != F.size(F.array_distinct(names)))
     return (
-        Rule(Reason.UNKNOWN_FIELD, some(lambda names: F.size(F.array_except(names, F.lit(list(fields)))) > 0)),
-        Rule(Reason.DUPLICATE_FIELD, some(lambda names: F.size(names) != F.size(F.array_distinct(names)))),
+        Rule(Reason.UNKNOWN_FIELD, unknown, is_of_writing=True),
+        Rule(Reason.DUPLICATE_FIELD, doubled, is_of_writing=True),
     )

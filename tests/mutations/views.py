@@ -7,23 +7,31 @@ Run: python -m tests.mutations streaming/views
 from tests.mutations.mutation import Mutation
 
 JUDGE, REPEATS = "tests/streaming/test_judge.py", "tests/streaming/test_repeats.py"
+ORDINARY = "tests/streaming/test_ordinary.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
 
 VIEWS_AND_CONTRACTS = (
     Mutation(
         "judge: a clock that is ahead by just the limit is refused",
-        "streaming/judge.py",
-        'F.col("time") > F.col("arrival") + F.expr(AHEAD)',
-        'F.col("time") >= F.col("arrival") + F.expr(AHEAD)',
+        "streaming/rules.py",
+        'time > F.col("arrival") + F.expr(AHEAD)',
+        'time >= F.col("arrival") + F.expr(AHEAD)',
         f"{JUDGE}::test_the_limits_of_a_clock_are_exact_to_the_millisecond",
     ),
     Mutation(
         "judge: one field too many is let through",
-        "streaming/judge.py",
-        'F.size(F.array_except("fields", F.lit(contract.schema.fieldNames()))) > 0',
-        'F.size(F.array_except("fields", F.lit(contract.schema.fieldNames()))) > 1',
+        "streaming/rules.py",
+        "F.size(F.array_except(names, known)) > 0",
+        "F.size(F.array_except(names, known)) > 1",
         f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
+    ),
+    Mutation(
+        "judge: a number with two bytes behind the object is taken for a text",
+        "streaming/ordinary.py",
+        "(_unquoted_bytes(bare) == _unquoted_bytes(bare_again))",
+        "(F.octet_length(bare) > 0)",
+        f"{ORDINARY}::test_whatever_is_sent_the_short_way_says_what_the_long_way_says",
     ),
     Mutation(
         "judge: only the first reason is kept",

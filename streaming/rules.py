@@ -1,0 +1,88 @@
+"""The rules that every record of every topic must keep, in the order in which reasons are named; a contract adds its own.
+
+Data flow: text -> what is found in it -> Rules
+Run: pytest tests/streaming/test_judge.py
+"""
+
+from collections.abc import Iterable
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule
+from streaming.reasons import Reason
+from streaming.surrogates import has_lone_surrogate
+
+STRICT_JSON = {
+    "mode": "PERMISSIVE",
+    "columnNameOfCorruptRecord": "_corrupt",
+    "allowSingleQuotes": "false",
+    "allowNonNumericNumbers": "false",
+}
+OBJECT = "is struct<event_id string>"
+"""Enough of an object to see that there is one; unlike the other JSON functions of Spark, from_json can be told to be strict."""
+MAX_BYTES = 65_536
+"""A value longer than this is not decoded."""
+AHEAD = "INTERVAL 5 MINUTES"
+"""How far a clock may run ahead of its arrival (DESIGN rule 4)."""
+OLDEST = "INTERVAL 366 DAYS"
+"""An event older than this at arrival is taken for a broken clock."""
+LAST_MILLISECOND = 253_402_300_799_999
+"""9999-12-31, the last day a Spark timestamp prints; beyond it the cast would throw."""
+
+
+def found_in(text: Column) -> Column:
+    """What the text holds besides the event decoded from it: struct of `names`, `is_object`, `is_other`, `is_blank`."""
+    bare = F.trim(F.translate(text, "\t\r\n", "   "))
+    # Spark's decoders stop after the first value. Wrapped in an array, what follows it is an error unless it closes
+    # the array; wrapped in an object, unless it closes the object: it cannot do both.
+    one_value = F.json_array_length(F.concat(F.lit("["), text, F.lit("]"))) == 1
+    closed = F.from_json(F.concat(F.lit('{"is":'), text, F.lit("}")), OBJECT, STRICT_JSON)["is"].isNotNull()
+    in_braces = bare.startswith("{")
+    return F.struct(
+        F.json_object_keys(text).alias("names"),
+        F.coalesce(in_braces & one_value & closed, F.lit(False)).alias("is_object"),
+        (~in_braces & F.coalesce(one_value, F.lit(False))).alias("is_other"),
+        (bare == "").alias("is_blank"),
+    )
+
+
+def rules(contract: Contract, found: Column) -> list[Rule]:
+    """All rules of a topic, over its records decoded; those of writing read `found`, from `found_in`, as well."""
+    text, value, time, names = F.col(RAW), F.col("value"), F.col("time"), found["names"]
+    known = F.lit(contract.schema.fieldNames())
+
+    def of_writing(reason: Reason, broken: Column) -> Rule:
+        return Rule(reason, lambda _: broken, is_of_writing=True)
+
+    return [
+        of_writing(Reason.TOMBSTONE, value.isNull()),
+        of_writing(Reason.EMPTY, found["is_blank"]),
+        of_writing(Reason.OVERSIZE, F.octet_length(value) > MAX_BYTES),
+        of_writing(Reason.INVALID_UTF8, ~F.is_valid_utf8(text)),
+        of_writing(Reason.NOT_JSON, ~found["is_blank"] & ~found["is_object"] & ~found["is_other"]),
+        of_writing(Reason.NOT_AN_OBJECT, ~found["is_blank"] & found["is_other"]),
+        Rule(Reason.MISSING_FIELD, lambda event: _is_incomplete(contract, event)),
+        of_writing(Reason.UNKNOWN_FIELD, F.size(F.array_except(names, known)) > 0),
+        of_writing(Reason.DUPLICATE_FIELD, F.size(names) != F.size(F.array_distinct(names))),
+        Rule(Reason.WRONG_TYPE, lambda event: found["is_object"] & event["_corrupt"].isNotNull(), is_of_writing=True),
+        of_writing(Reason.LONE_SURROGATE, found["is_object"] & has_lone_surrogate(text)),
+        Rule(Reason.BAD_FORMAT, lambda event: ~event["event_id"].rlike(f"^(?:{UUID})\\z")),
+        Rule(Reason.UNKNOWN_TYPE, lambda event: ~event["event_type"].isin(*contract.required)),
+        Rule(Reason.UNKNOWN_VERSION, lambda event: ~event["schema_version"].isin(*contract.versions)),
+        Rule(Reason.OUT_OF_RANGE, lambda _: ~F.col("in_time_range")),
+        Rule(Reason.KEY_MISSING, lambda _: F.col("key").isNull()),
+        Rule(Reason.KEY_MISMATCH, lambda event: F.col("key").cast("string") != event[contract.key]),
+        Rule(Reason.FUTURE, lambda _: time > F.col("arrival") + F.expr(AHEAD)),
+        Rule(Reason.TOO_OLD, lambda _: time < F.col("arrival") - F.expr(OLDEST)),
+        *contract.rules,
+    ]
+
+
+def _is_incomplete(contract: Contract, event: Column) -> Column:
+    def lacks(fields: Iterable[str]) -> Column:
+        return reduce(lambda one, other: one | other, [event[field].isNull() for field in fields])
+
+    per_type = [(event["event_type"] == kind) & lacks(fields) for kind, fields in contract.required.items()]
+    return reduce(lambda one, other: one | other, [lacks(ENVELOPE.fieldNames()), *per_type])
