@@ -29,7 +29,6 @@ from streaming import gate as gates
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.definitions import EVENTS
-from streaming.judge import judge
 from streaming.keeping import Keeping
 from streaming.late import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset
@@ -81,7 +80,7 @@ class Ingest:
         point("ingest.before-bronze")
         with batch.timed("total"):
             with batch.timed("judge"):
-                records = rows_of.in_order(judge(judged).toArrow())
+                records = rows_of.in_order(judged.toArrow())
                 arrivals = rows_of.valid(records)
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, gate, batch_id))

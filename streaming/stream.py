@@ -29,6 +29,7 @@ from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
+from streaming.judge import judge
 from streaming.log import log_now
 from streaming.offsets import Published
 from streaming.progress import INGEST, PROGRESS
@@ -125,7 +126,7 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     )
     return (
         # Judged before the query starts, so that the plan is made once and not with every micro-batch.
-        records(kafka)
+        judge(records(kafka))
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")

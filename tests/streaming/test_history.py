@@ -19,6 +19,7 @@ from streaming.bronze import BRONZE, RECORD
 from streaming.checkpoint import Planned
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
+from streaming.judge import judge
 from streaming.progress import PROGRESS
 from streaming.said_again import say_again
 from streaming.silver import QUARANTINE, SILVER
@@ -66,7 +67,7 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
                 number = len(ends) - 1
             else:
                 self.ingest = begin()
-            self.ingest(frame(spark, rows, RECORD), number)
+            self.ingest(judge(frame(spark, rows, RECORD)), number)
 
         def rebuild(self) -> None:
             """What a stream with another checkpoint does first."""
