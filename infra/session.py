@@ -48,8 +48,6 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.hadoop.fs.s3a.secret.key": s.s3_secret_key.get_secret_value(),
         "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
         "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
-        # Else every look at a table lists its whole log, which grows with every commit.
-        "spark.hadoop.delta.enableFastS3AListFrom": "true",
     }
     if s.spark_master.startswith("local"):
         shared["spark.driver.host"] = shared["spark.driver.bindAddress"] = "127.0.0.1"
