@@ -17,10 +17,10 @@ from batch.day import Day
 from batch.differences import DIFFERENCES
 from batch.said import said_by_other
 from batch.truth import truth_table
-from infra import lake
+from infra import arrow_lake, lake
 from infra.drills import point
 from infra.tables import Table
-from infra.writes import append_once
+from infra.writes import append_once, few
 from streaming.speed import said_last, speed_table, view_schema
 from streaming.views import VIEWS
 from streaming.views.view import View
@@ -56,11 +56,11 @@ def correct(session: SparkSession, plan: Plan, days: Sequence[Day], totals: Mapp
                 .withColumn("corrected_at", F.lit(now).cast("timestamp"))
             )
             # One writer, under the lease: what is there is what was written before. Asked anew, as each write adds to it.
-            before = lake.read(session, CORRECTIONS).count()
+            before = arrow_lake.count(CORRECTIONS)
             # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
-            version = lake.version(session, table)
+            version = arrow_lake.latest(table).version()
             append_once(
-                sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames()),
+                few(sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames())),
                 CORRECTIONS,
                 f"{view.name}/{day}",
                 version,

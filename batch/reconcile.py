@@ -27,7 +27,7 @@ from batch.truth import Decided, truth_table, view_days
 from infra import arrow_lake, lake
 from infra.drills import point
 from infra.failures import PermanentFailure
-from infra.writes import replace_days
+from infra.writes import few, replace_days
 from streaming.views import VIEWS
 from streaming.views.view import View
 
@@ -60,7 +60,7 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Dec
             (DIFFERENCES, [one.rows for one in found]),
         ):
             together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)
-            replace_days(together.select(*table.schema.fieldNames()).coalesce(1), table, [day.date])
+            replace_days(few(together.select(*table.schema.fieldNames()).coalesce(1)), table, [day.date])
             point(f"reconcile.after-{table.name}")
         faults += unexplained(day)
         session.catalog.clearCache()

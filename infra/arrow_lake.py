@@ -83,6 +83,11 @@ def rows(
     return [dict(row) for row in read(table, columns, where).to_pylist(maps_as_pydicts="strict")]
 
 
+def count(table: Table) -> int:
+    """The table's rows at its newest version, by the numbers in its files' footers."""
+    return int(latest(table).to_pyarrow_dataset(filesystem=files(table)).count_rows())
+
+
 def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
     """Rows in the columns of the table, each of its own type; one that they lack is null.
 

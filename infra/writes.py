@@ -22,6 +22,9 @@ from infra import arrow_lake
 from infra.failures import PermanentFailure, TransientFailure
 from infra.tables import Table
 
+FEW = 20_000
+"""Rows that a driver holds without a thought: some megabytes."""
+
 
 def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: int) -> None:
     """Append `rows` unless `writer` has already appended `version` or a later one.
@@ -48,6 +51,15 @@ def replace_days(rows: DataFrame | pa.Table, table: Table, days: Iterable[date])
         return _replace(rows, table, set(days), f"day IN ({listed})")
     rows.write.format("delta").mode("overwrite").option("replaceWhere", f"day IN ({listed})").save(table.path)
     return None
+
+
+def few(frame: DataFrame) -> DataFrame | pa.Table:
+    """The frame's rows as Arrow where a driver can hold them, else the frame: either can be written.
+
+    It is evaluated for that, so one that is not kept and has many rows is evaluated twice.
+    """
+    found = frame.limit(FEW + 1).toArrow()
+    return found if found.num_rows <= FEW else frame
 
 
 def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:

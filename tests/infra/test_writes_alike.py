@@ -27,11 +27,11 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra import arrow_lake, lake
+from infra import arrow_lake, lake, writes
 from infra.failures import PermanentFailure
 from infra.rows import frame
 from infra.tables import Table
-from infra.writes import append_once, replace_days
+from infra.writes import append_once, few, replace_days
 
 PLACE = StructType([StructField("topic", StringType()), StructField("to", LongType())])
 SCHEMA = StructType(
@@ -163,3 +163,15 @@ def test_a_handle_is_opened_anew_before_it_has_grown(session: SparkSession, monk
         handles.append(arrow_lake.latest(RUST))
     assert len({id(handle) for handle in handles}) > 1
     assert len(found(session, RUST)) == 5
+
+
+def test_few_rows_go_by_arrow_and_many_by_spark(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = frame(session, [row(MONDAY, number) for number in (1, 2, 3)], SCHEMA)
+    monkeypatch.setattr(writes, "FEW", 3)
+    assert isinstance(few(rows), pa.Table)
+    append_once(few(rows), RUST, "test", 0)
+    monkeypatch.setattr(writes, "FEW", 2)
+    assert few(rows) is rows
+    append_once(few(rows), SPARK, "test", 0)
+    assert found(session, RUST) == found(session, SPARK)
+    assert arrow_lake.count(RUST) == arrow_lake.count(SPARK) == 3
