@@ -16,7 +16,7 @@ from batch.day import Day
 from infra import lake
 from infra.drills import point
 from infra.tables import Table
-from infra.writes import replace_days
+from infra.writes import FEW, few, replace_days
 from streaming.bronze import RECORD
 from streaming.definitions import EVENTS
 from streaming.judge import judge
@@ -100,13 +100,16 @@ def truth(
         try:
             found = accepted(rows, definitions[EVENTS]).persist()
             stamp = F.lit(run)
-            replace_days(found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp), TRUTH, [day.date])
+            # A view has about as many rows as events, and is not kept: it is not tried whether they are few.
+            as_fits = few if found.count() <= FEW else _by_spark
+            events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
+            replace_days(as_fits(events_of_day), TRUTH, [day.date])
             point("truth.after-events")
             refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
-            replace_days(refused, TRUTH_QUARANTINE, [day.date])
+            replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
             for view in VIEWS.values():
                 answer = view_days(view, found, [day]).withColumn("definition", F.lit(definitions[view.name]))
-                replace_days(answer.withColumn("run", stamp), truth_table(session, view), [day.date])
+                replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(session, view), [day.date])
             found.unpersist()
         finally:
             if known is None:
@@ -116,3 +119,7 @@ def truth(
 
 def _on(day: Day) -> Column:
     return F.coalesce("event_time", "arrival") < F.lit(day.end)
+
+
+def _by_spark(rows: DataFrame) -> DataFrame:
+    return rows
