@@ -22,7 +22,7 @@ from batch.day import Day
 from batch.differences import DIFFERENCES, SUMMARY, compared, summary
 from batch.evidence import EVIDENCE, evidence, of_day
 from batch.layers import PLACE, Layer, night_layer, stream_layer
-from batch.said import said
+from batch.said import MicroBatch, finished, said
 from batch.truth import Decided, truth_table, view_days
 from infra import arrow_lake, lake
 from infra.drills import point
@@ -52,7 +52,8 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Dec
     for day in days:
         night = night_layer(session, plan, judged.around(day))
         night = replace(night, events=_leaf(night.events), refused=_leaf(night.refused))
-        found = [compare(session, view, day, plan, night) for view in VIEWS.values()]
+        progress = finished()
+        found = [compare(session, view, day, plan, night, progress) for view in VIEWS.values()]
         stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
         for table, frames in (
             (EVIDENCE, [one.evidence for one in found]),
@@ -89,9 +90,11 @@ def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     return ["-" if row[name] is None else str(row[name]) for name in columns]
 
 
-def compare(session: SparkSession, view: View, day: Day, plan: Plan, night: Layer) -> Compared:
+def compare(
+    session: SparkSession, view: View, day: Day, plan: Plan, night: Layer, progress: Sequence[MicroBatch]
+) -> Compared:
     """Compare one view for one day; `night` has truth's events of the day and of REACH after it."""
-    said_by_stream = said(session, view, day, plan.definitions[view.name])
+    said_by_stream = said(session, view, day, plan.definitions[view.name], progress)
     stream = stream_layer(session, view, day, said_by_stream)
     # A late event that is not in the archive yet is counted by nobody.
     silver = _leaf(stream.events.where((F.col("late_by_ms") == 0) | night.unread.isNull()))

@@ -4,18 +4,23 @@ Data flow: speed/progress, speed/<view> -> Said
 Run: python -m batch reconcile --date 2026-01-31
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from batch.archive import Ranges
 from batch.day import Day
-from infra import lake
+from infra import arrow_lake, lake
 from infra.failures import PermanentFailure, TransientFailure
 from streaming.progress import PROGRESS
 from streaming.speed import said_last, speed_table
 from streaming.views.view import View
+
+MicroBatch = Mapping[str, Any]
+"""A row of progress: lineage, batch_id, definitions, offsets."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +35,19 @@ class Said:
     read: Ranges
 
 
-def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
-    """Look once at the stream's last finished micro-batch, in which all its tables and views agree.
+def finished() -> Sequence[MicroBatch]:
+    """The stream's finished micro-batches, as the night needs them; looked at once for all views."""
+    return arrow_lake.rows(PROGRESS, ["lineage", "batch_id", "definitions", "offsets"])
+
+
+def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> Said:
+    """What the stream said until its last finished micro-batch, in which all its tables and views agree.
 
     Raises:
         TransientFailure: the view is new, and no micro-batch has finished with it.
         PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
     """
-    progress = lake.read(session, PROGRESS)
-    latest = progress.orderBy(F.col("lineage").desc(), F.col("batch_id").desc()).first()
+    latest = max(progress, key=lambda row: (row["lineage"], row["batch_id"]), default=None)
     speed = lake.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
     if latest is None:
         return Said(speed.limit(0), F.lit(False), {})
@@ -50,9 +59,9 @@ def said(session: SparkSession, view: View, day: Day, definition: str) -> Said:
             f"the stream runs version {runs} of {view.name} and the night {definition}: unequal versions "
             "are not compared. Start the stream with the night's code; it says how to rebuild the view."
         )
-    finished = F.col("batch_id") <= latest["batch_id"]
-    own = speed.where((F.col("lineage") == latest["lineage"]) & finished)
-    counted = (F.col("lineage") < latest["lineage"]) | ((F.col("lineage") == latest["lineage"]) & finished)
+    until = F.col("batch_id") <= latest["batch_id"]
+    own = speed.where((F.col("lineage") == latest["lineage"]) & until)
+    counted = (F.col("lineage") < latest["lineage"]) | ((F.col("lineage") == latest["lineage"]) & until)
     return Said(said_last(view, own), counted, read(progress, latest["lineage"], latest["batch_id"]))
 
 
@@ -68,24 +77,15 @@ def said_by_other(session: SparkSession, view: View, day: Day, definition: str) 
     return said_last(view, closed.withColumn("newest", newest).where(F.col("lineage") == F.col("newest")))
 
 
-def read(progress: DataFrame, lineage: str, batch_id: int) -> Ranges:
+def read(progress: Iterable[MicroBatch], lineage: str, batch_id: int) -> Ranges:
     """The offsets that the stream had read up to a micro-batch, its micro-batches merged."""
-    earlier_lineage = F.col("lineage") < lineage
-    done = progress.where(earlier_lineage | ((F.col("lineage") == lineage) & (F.col("batch_id") <= batch_id)))
-    in_order = Window.partitionBy("topic", "partition").orderBy("from", "to")
-    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    begins = F.coalesce(F.col("from") > F.max("to").over(earlier), F.lit(True))
-    rows = (
-        done.select(F.explode("offsets").alias("at"))
-        .select("at.*")
-        .withColumn("begins", begins.cast("int"))
-        .withColumn("range", F.sum("begins").over(so_far))
-        .groupBy("topic", "partition", "range")
-        .agg(F.min("from").alias("start"), F.max("to").alias("end"))
-        .collect()
-    )
+    done = [row for row in progress if (row["lineage"], row["batch_id"]) <= (lineage, batch_id)]
+    found = sorted((at["topic"], at["partition"], at["from"], at["to"]) for row in done for at in row["offsets"] or ())
     ranges: Ranges = {}
-    for row in sorted(rows, key=lambda row: row["start"]):
-        ranges.setdefault((row["topic"], row["partition"]), []).append((row["start"], row["end"]))
+    for topic, partition, start, end in found:
+        own = ranges.setdefault((topic, partition), [])
+        if own and start <= own[-1][1]:
+            own[-1] = (own[-1][0], max(own[-1][1], end))
+        else:
+            own.append((start, end))
     return ranges

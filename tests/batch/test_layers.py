@@ -9,8 +9,6 @@ from pyspark.sql import functions as F
 from batch.causes import Cause
 from batch.layers import unread
 from batch.said import read
-from infra.rows import frame
-from streaming.progress import PROGRESS
 
 LATER = 4
 """A micro-batch that was not finished when the night looked."""
@@ -44,7 +42,7 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def ranges(spark: SparkSession) -> dict[tuple[str, int], list[tuple[int, int]]]:
+def ranges() -> dict[tuple[str, int], list[tuple[int, int]]]:
     """What the progress of all partitions comes to; a view's own progress is none of the ingest's."""
     rows = [
         {
@@ -60,7 +58,7 @@ def ranges(spark: SparkSession) -> dict[tuple[str, int], list[tuple[int, int]]]:
         {"lineage": "b", "batch_id": LATER + 1, "offsets": places},
         {"lineage": "c", "batch_id": 0, "offsets": places},
     ]
-    return read(frame(spark, [*rows[::-1], *newer], PROGRESS.schema), "b", LATER - 1)
+    return read([*rows[::-1], *newer], "b", LATER - 1)
 
 
 def test_micro_batches_make_ranges(ranges: dict[tuple[str, int], list[tuple[int, int]]]) -> None:

@@ -141,8 +141,8 @@ NIGHT = (
     Mutation(
         "layers: the stream had read one micro-batch less than it had",
         "batch/said.py",
-        '(F.col("batch_id") <= batch_id)',
-        '(F.col("batch_id") < batch_id)',
+        '(row["lineage"], row["batch_id"]) <= (lineage, batch_id)',
+        '(row["lineage"], row["batch_id"]) < (lineage, batch_id)',
         f"{LAYERS}::test_micro_batches_make_ranges",
     ),
     Mutation(
