@@ -18,6 +18,7 @@ from batch.completeness import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.coverage import COVERAGE
 from batch.day import Day
 from batch.delays import by_step, outcomes, united
+from batch.profile import suit
 from batch.truth import TRUTH, events, truth_table
 from batch.waits import WAITS, Basis, waits, waits_as_read
 from infra import arrow_lake, lake
@@ -47,6 +48,7 @@ def curve(
     due = {one for one in fit if (one, covered[one]["run"]) not in drawn} | ({day.date} if day and full else set())
     days = tuple(Day(one) for one in sorted(due))
     for one in days:
+        suit(session, one)
         _draw(session, one, covered[one.date]["run"], covered.keys(), definitions[EVENTS])
     return days
 

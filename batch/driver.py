@@ -23,7 +23,7 @@ from batch.waits import WAITS
 from infra import lake
 from infra.failures import TransientFailure
 from infra.lease import Lease
-from infra.session import spark
+from infra.session import FEW_ROWS, spark
 from infra.settings import settings
 from infra.tables import Table
 from streaming.definitions import definitions
@@ -34,7 +34,8 @@ from streaming.views import VIEWS
 def session() -> SparkSession:
     """The night's Spark session."""
     s = settings()
-    return spark("daybreak night", s.night_memory, s.night_jvm)
+    # A day of many records gets others when its turn has come (batch/profile).
+    return spark("daybreak night", s.night_memory, s.night_jvm, {**FEW_ROWS, **s.spark_conf})
 
 
 SHORT, LONG = "2000", str(2**31 - 16)

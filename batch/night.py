@@ -19,6 +19,7 @@ from batch.coverage import Plan
 from batch.day import Day, names
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.plan import plans
+from batch.profile import suit
 from batch.publish import publish as publish_corrections
 from batch.questions import as_json, refuse, told
 from batch.reconcile import reconcile as reconcile_days
@@ -120,6 +121,7 @@ def bring(own: SparkSession, plan: Plan, step: Step, anew: bool = False) -> tupl
 
     What this very run has done already is left alone, unless it is to be done `anew`.
     """
+    suit(own, plan.days[0])
     known = Decided(own)
     try:
         did = plan.days if anew else behind(plan, "truth")

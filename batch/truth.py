@@ -101,7 +101,7 @@ def truth(
             found = accepted(rows, definitions[EVENTS]).persist()
             stamp = F.lit(run)
             # A view has about as many rows as events, and is not kept: it is not tried whether they are few.
-            as_fits = few if found.count() <= FEW else _by_spark
+            as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
             events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
             replace_days(as_fits(events_of_day), TRUTH, [day.date])
             point("truth.after-events")

@@ -88,6 +88,13 @@ def count(table: Table) -> int:
     return int(latest(table).to_pyarrow_dataset(filesystem=files(table)).count_rows())
 
 
+def records(table: Table, column: str, value: str) -> int:
+    """How many rows one partition of a table has, by the numbers in its log: no file is opened."""
+    files = pa.table(latest(table).get_add_actions(flatten=True))
+    own = files.filter(pc.equal(pc.cast(files[f"partition.{column}"], pa.string()), value))
+    return int(pc.sum(own["num_records"]).as_py() or 0)
+
+
 def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
     """Rows in the columns of the table, each of its own type; one that they lack is null.
 

@@ -22,8 +22,8 @@ from infra import arrow_lake
 from infra.failures import PermanentFailure, TransientFailure
 from infra.tables import Table
 
-FEW = 20_000
-"""Rows that a driver holds without a thought: some megabytes."""
+FEW = 100_000
+"""Rows that a driver holds without a thought: some tens of megabytes of events."""
 
 
 def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: int) -> None:

@@ -1,0 +1,53 @@
+"""A day's own size chooses Spark's settings, and the user's word goes before it."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from batch import profile
+from batch.archive import ARCHIVE
+from batch.day import Day
+from batch.profile import MANY_ROWS, records, suit
+from infra import lake
+from infra.rows import arrow
+from infra.session import FEW_ROWS
+from infra.writes import append_once
+
+SMALL, LARGE = Day(date(2026, 1, 30)), Day(date(2026, 1, 31))
+
+
+@pytest.fixture
+def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+    """An archive with one record of the small day and three of the large one."""
+    lake.create(spark, ARCHIVE)
+    at = datetime(2026, 1, 31, tzinfo=UTC)
+    for number, day in enumerate((SMALL, LARGE, LARGE, LARGE)):
+        record = {"topic": "orders", "partition": 0, "offset": number, "arrival": at, "day": day.date}
+        append_once(arrow([record], ARCHIVE.schema), ARCHIVE, "test", number)
+    monkeypatch.setattr(profile, "MANY", 2)
+    yield spark
+    for key, value in FEW_ROWS.items():
+        spark.conf.set(key, value)
+
+
+def test_a_day_with_many_records_is_compiled(own: SparkSession) -> None:
+    assert (records(SMALL), records(LARGE), records(Day(date(2026, 2, 1)))) == (1, 3, 0)
+    for day, wanted in ((LARGE, MANY_ROWS), (SMALL, FEW_ROWS)):
+        suit(own, day)
+        assert {key: own.conf.get(key) for key in wanted} == wanted
+
+
+def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = "spark.sql.shuffle.partitions"
+    monkeypatch.setattr(profile, "settings", lambda: SimpleNamespace(spark_conf={mine: "40"}))
+    own.conf.set(mine, "40")
+    suit(own, LARGE)
+    assert own.conf.get(mine) == "40"
+
+
+def test_both_sides_name_the_same_settings() -> None:
+    assert MANY_ROWS.keys() == FEW_ROWS.keys()
