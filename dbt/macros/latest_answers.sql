@@ -1,26 +1,40 @@
 {#-
   The stream's current answers, one row per day and key, from a speed table, which is the log of all it ever said.
-  Only the latest lineage counts: a rebuild starts a new one, and ids sort by their start.
-  `preferred` comes before the micro-batch: of several matches of a join, the first is the answer.
+  Only the latest lineage counts of which a micro-batch is done: a rebuild starts a new one, and ids sort by their start. What
+  it said again before that is its answer since its first micro-batch.
+  The view's preference comes before the micro-batch: of several matches of a join, the first is the answer.
 -#}
-{% macro latest_answers(view, key, preferred=[]) %}
-with answers as (
+{% macro latest_answers(view, key) %}
+with lineages as (
 
-    select *
-    from {{ source('speed', view) }}
-    where lineage = (select max(lineage) from {{ source('speed', 'progress') }} where query = '{{ view }}')
+    select
+        lineage,
+        min(as_of) as started_at
+    from {{ source('speed', 'progress') }}
+    group by lineage
+
+),
+
+newest as (
+
+    select
+        max(lineage) as lineage,
+        max_by(started_at, lineage) as started_at
+    from lineages
 
 ),
 
 ranked as (
 
     select
-        *,
+        speed.* except (as_of),
+        greatest(speed.as_of, newest.started_at) as as_of,
         row_number() over (
-            partition by day, {{ key | join(", ") }}
-            order by {% for by in preferred %}{{ by }}, {% endfor %}as_of desc, batch_id desc
+            partition by speed.day, {% for column in key %}speed.{{ column }}{% if not loop.last %}, {% endif %}{% endfor %}
+            order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
         ) as place
-    from answers
+    from {{ source('speed', view) }} as speed
+    inner join newest on speed.lineage = newest.lineage
 
 )
 

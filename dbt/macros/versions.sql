@@ -1,16 +1,16 @@
 {#-
-  Every version of every row of a view that was ever the answer: `day`, the key, `said` (a struct of `values`), `status`,
-  `revision` (the settlement that said it; null: the stream), `revisions` (corrections so far), `cause` of the correction,
-  `valid_from`, `valid_to` (null: valid now).
+  Every version of every row of a view that was ever the answer: `day`, the key, `said` (a struct of `values`), `is_final`,
+  `status`, `revision` (the settlement that said it; null: the stream), `revisions` (corrections so far), `cause` of the
+  correction, `valid_from`, `valid_to` (null: valid now).
 
-  Until its day is first settled, a row is as the stream said it, from a micro-batch's `as_of` on: by `preferred`, then the
-  latest (as in latest_answers), until the stream starts anew with another lineage. From then on it is as settled, and changes
-  with each correction that a settlement brought. What the first settlement left alone is the truth; a row that only a later
-  one corrected was `old` until then.
+  While its day is not settled, a row is as the stream said it, from a micro-batch's `as_of` on: by the view's preference, then
+  the latest (as in latest_answers), until the stream starts anew with another lineage. While it is, a row is as settled, and
+  changes with each correction that a settlement brought. What the first settlement left alone is the truth; a row that only a
+  later one corrected was `old` until then. A day whose settlement was withdrawn is the stream's until the next.
 
   `key` and `values` map the view's columns to their types. Filters on `day` reach the tables: put one.
 -#}
-{% macro versions(view, key, values, preferred=[]) %}
+{% macro versions(view, key, values) %}
 {%- set keys = (['day'] + (key | list)) | join(", ") -%}
 {%- set key_types = key.items() | map("join", " ") | join(", ") -%}
 {%- set value_types = values.items() | map("join", " ") | join(", ") -%}
@@ -19,18 +19,16 @@ with lineages as (
 
     select
         lineage,
+        min(as_of) as started_at,
         lead(min(as_of)) over (order by lineage) as ended_at
     from {{ source('speed', 'progress') }}
-    where query = '{{ view }}'
     group by lineage
 
 ),
 
 settlements as (
 
-    select day, revision, settled_at from {{ ref('rpt_settlements') }}
-    union
-    select day, revision, settled_at from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('rpt_settlements') }}
 
 ),
 
@@ -39,20 +37,29 @@ first_settled as (
     select
         day,
         min(revision) as revision,
-        min_by(settled_at, revision) as settled_at
+        min_by(settled_at, revision) as settled_at,
+        max_by(withdrawn_at, revision) is not null as is_withdrawn
     from settlements
     group by day
+
+),
+
+unsettled as (
+
+    {{ times_of_the_stream() }}
 
 ),
 
 ranked as (
 
     select
-        speed.*,
+        speed.* except (as_of),
+        speed.as_of as spoken_at,
+        greatest(speed.as_of, lineages.started_at) as as_of,
         lineages.ended_at,
         row_number() over (
             partition by {% for column in ['day'] + (key | list) %}speed.{{ column }}, {% endfor %}speed.lineage
-            order by {% for by in preferred %}speed.{{ by }}, {% endfor %}speed.as_of desc, speed.batch_id desc
+            order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
         ) as place
     from {{ source('speed', view) }} as speed
     inner join lineages on speed.lineage = lineages.lineage
@@ -64,7 +71,7 @@ answers as (
 
     select
         *,
-        min(place) over (partition by {{ keys }}, lineage order by as_of, batch_id) as best
+        min(place) over (partition by {{ keys }}, lineage order by spoken_at, batch_id) as best
     from ranked
 
 ),
@@ -74,14 +81,10 @@ by_stream as (
     select
         {{ keys }},
         {{ said }} as said,
+        is_final,
         as_of as valid_from,
-        least(
-            lead(as_of) over (partition by {{ keys }}, lineage order by as_of, batch_id),
-            ended_at,
-            first_settled.settled_at
-        ) as valid_to
+        least(lead(as_of) over (partition by {{ keys }}, lineage order by spoken_at, batch_id), ended_at) as valid_to
     from answers
-    left join first_settled using (day)
     where place = best
 
 ),
@@ -112,16 +115,30 @@ corrected as (
 
 ),
 
+-- The truth of a withdrawn day waits for a person: what no settlement corrected had been settled as the stream says it.
+uncorrected as (
+
+    select {{ keys }}, {{ said }} as said
+    from {{ source('truth', view) }}
+    left anti join (select day from first_settled where is_withdrawn) using (day)
+    union all
+    select {{ keys }}, said
+    from by_stream
+    inner join (select day from first_settled where is_withdrawn) using (day)
+    where valid_to is null
+
+),
+
 settled as (
 
     select
         {{ keys }},
-        {{ said }} as said,
+        said,
         first_settled.revision,
         0 as revisions,
         cast(null as string) as cause,
         first_settled.settled_at as valid_from
-    from {{ source('truth', view) }}
+    from uncorrected
     inner join first_settled using (day)
     left anti join corrected using ({{ keys }})
     union all
@@ -154,30 +171,40 @@ by_night as (
         lead(valid_from) over (partition by {{ keys }} order by revision) as valid_to
     from settled
 
+),
+
+found as (
+
+    select
+        {{ keys }},
+        said,
+        is_final,
+        'provisional' as status,
+        cast(null as int) as revision,
+        0 as revisions,
+        cast(null as string) as cause,
+        greatest(valid_from, unsettled.opened_at) as valid_from,
+        least(valid_to, unsettled.closed_at) as valid_to
+    from by_stream
+    left join unsettled using (day)
+    union all
+    select
+        {{ keys }},
+        said,
+        true,
+        if(revisions = 0, 'settled', 'corrected'),
+        greatest(by_night.revision, unsettled.revision),
+        revisions,
+        cause,
+        greatest(valid_from, unsettled.closed_at),
+        least(valid_to, unsettled.reopened_at)
+    from by_night
+    inner join unsettled using (day)
+    -- A correction to nothing ends the row's last version and begins none.
+    where unsettled.revision is not null and said is not null
 )
 
-select
-    {{ keys }},
-    said,
-    'provisional' as status,
-    cast(null as int) as revision,
-    0 as revisions,
-    cast(null as string) as cause,
-    valid_from,
-    valid_to
-from by_stream
+select *
+from found
 where valid_to is null or valid_from < valid_to
-union all
-select
-    {{ keys }},
-    said,
-    if(revisions = 0, 'settled', 'corrected'),
-    revision,
-    revisions,
-    cause,
-    valid_from,
-    valid_to
-from by_night
--- A correction to nothing ends the row's last version and begins none.
-where said is not null
 {% endmacro %}

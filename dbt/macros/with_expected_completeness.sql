@@ -1,6 +1,6 @@
 {#-
   The rows of a CTE with `expected_completeness`: the least share of such a row's events that the stream should have
-  counted by now. The row closes at `closes`; since then the view's clock, the largest event time it has read, has moved on
+  counted by now. The row closes at `closes`; since then the stream's clock, the largest event time it has read, has moved on
   by the row's age; of the events of settled days this share came with a wait no longer than that. The stream counts none
   that waited longer than its delay, so from there on it stays as it is. 1 is for what is proven: a settled row.
 -#}
@@ -13,15 +13,15 @@
             else expected.share
         end as expected_completeness
     from {{ rows }}
-    left join {{ ref('stg_speed__frontiers') }} as frontiers
-        on frontiers.view = '{{ view }}' and {{ rows }}.status = 'provisional'
+    cross join {{ ref('stg_speed__frontier') }} as clock
     left join {{ ref('rpt_expected_completeness') }} as expected
         on
-            frontiers.view = expected.view
+            {{ rows }}.status = 'provisional'
+            and expected.view = '{{ view }}'
             and expected.age_seconds = case
-                when frontiers.frontier < {{ closes }} then -1
-                when frontiers.frontier is not null then least(
-                    (unix_millis(frontiers.frontier) - unix_millis({{ closes }})) div 1000,
+                when clock.frontier < {{ closes }} then -1
+                when clock.frontier is not null then least(
+                    (unix_millis(clock.frontier) - unix_millis({{ closes }})) div 1000,
                     {{ env_var('DAYBREAK_DELAY_SECONDS') }}
                 )
             end

@@ -1,9 +1,12 @@
--- Fails on every day that a build of gold has seen settled and that is served as provisional again.
+-- Fails on every day that is served as provisional though its last settlement was never withdrawn.
 {% set facts = ['fct_orders', 'fct_order_totals', 'fct_daily_orders'] %}
 
-with settlements as (
+with settled as (
 
-    select * from {{ ref('rpt_settlements') }}
+    select day
+    from {{ ref('rpt_settlements') }}
+    group by day
+    having max_by(withdrawn_at, revision) is null
 
 ),
 
@@ -18,4 +21,4 @@ served as (
 
 select served.*
 from served
-left semi join settlements on served.day = settlements.day
+left semi join settled on served.day = settled.day

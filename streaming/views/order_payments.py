@@ -61,12 +61,5 @@ ORDER_PAYMENTS = View(
     measures=("orders", "paid_orders", "amount_cents"),
     law=ByPart("order_id"),
     # The first capture. The rest makes the choice the same in both layers where one order_id was placed twice.
-    prefer=lambda: (
-        F.col("captured_at").asc_nulls_last(),
-        F.col("payment_id").asc_nulls_last(),
-        F.col("amount_cents").asc_nulls_last(),
-        F.col("ordered_at"),
-        F.col("total_cents"),
-        F.col("customer_id"),
-    ),
+    prefer=("captured_at", "payment_id", "amount_cents", "ordered_at", "total_cents", "customer_id"),
 )

@@ -60,8 +60,9 @@ class View:
     """Additive integer columns, summed in reports."""
     law: Additive | ByPart
     """How the stream keeps the view current without defining it from all events; a property test holds the view to it."""
-    prefer: Callable[[], tuple[Column, ...]] = lambda: ()
-    """Which candidate of a key is its row: the first in this order. An event more can only bring a better candidate."""
+    prefer: tuple[str, ...] = ()
+    """Which candidate of a key is its row: the first by these columns, ascending, nulls last; gold reads them too. An event
+    more can only bring a better candidate."""
 
     def rows(self, events: Events) -> DataFrame:
         """Candidate rows with their `day`."""
@@ -71,8 +72,12 @@ class View:
         """The value columns: what a row says beside its key and day."""
         return tuple(column for column in rows.columns if column not in (*self.key, "day"))
 
+    def preference(self) -> tuple[Column, ...]:
+        """`prefer` as an order of Spark's."""
+        return tuple(F.col(name).asc_nulls_last() for name in self.prefer)
+
     def answer(self, rows: DataFrame, *latest: Column) -> DataFrame:
         """One row per key and day: the preferred candidate; among equals the first in the order of `latest`."""
-        order = (*self.prefer(), *latest) or (F.lit(1),)
+        order = (*self.preference(), *latest) or (F.lit(1),)
         best = Window.partitionBy("day", *self.key).orderBy(*order)
         return rows.withColumn("_place", F.row_number().over(best)).where(F.col("_place") == 1).drop("_place")

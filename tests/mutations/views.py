@@ -10,6 +10,7 @@ JUDGE, REPEATS = "tests/streaming/test_judge.py", "tests/streaming/test_repeats.
 ORDINARY = "tests/streaming/test_ordinary.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
+VIEW = "streaming/views/view.py"
 
 VIEWS_AND_CONTRACTS = (
     Mutation(
@@ -146,17 +147,17 @@ VIEWS_AND_CONTRACTS = (
         f"{VIEWS}::test_every_placed_order_is_one_row_and_nothing_else_is",
     ),
     Mutation(
-        "tie-break: of two payments at once the larger id is kept",
-        PAYMENTS,
-        'F.col("payment_id").asc_nulls_last()',
-        'F.col("payment_id").desc_nulls_last()',
+        "tie-break: of two payments the later, and at once the larger id, is kept",
+        VIEW,
+        "F.col(name).asc_nulls_last()",
+        "F.col(name).desc_nulls_last()",
         f"{VIEWS}::test_an_order_has_its_first_payment_within_the_hour",
     ),
     Mutation(
         "prefer: of an order placed twice the unpaid one is kept",
-        PAYMENTS,
-        'F.col("captured_at").asc_nulls_last()',
-        'F.col("captured_at").asc_nulls_first()',
+        VIEW,
+        "F.col(name).asc_nulls_last()",
+        "F.col(name).asc_nulls_first()",
         f"{VIEWS}::test_of_an_order_placed_twice_the_paid_one_is_its_row",
     ),
     Mutation(

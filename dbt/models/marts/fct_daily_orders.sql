@@ -14,6 +14,7 @@ daily as (
         count(*) as windows,
         count_if(status = 'corrected') as corrected_windows,
         any(status = 'provisional') as is_provisional,
+        every(is_final) as windows_are_final,
         max(as_of) as as_of
     from windows
     group by day
@@ -37,6 +38,11 @@ served as (
     select
         daily.*,
         coalesce(missing.records_missing, 0) as records_missing,
+        daily.windows_are_final
+        and (
+            not daily.is_provisional
+            or coalesce(clock.watermark >= cast(date_add(daily.day, 1) as timestamp), false)
+        ) as is_final,
         case
             when daily.is_provisional then 'provisional'
             when corrected.revisions is null then 'settled'
@@ -46,6 +52,7 @@ served as (
     from daily
     left join corrected on daily.day = corrected.day
     left join missing on daily.day = missing.day
+    cross join {{ ref('stg_speed__frontier') }} as clock
 
 ),
 
@@ -63,6 +70,7 @@ select
     windows,
     corrected_windows,
     records_missing,
+    is_final,
     status,
     as_of,
     expected_completeness,

@@ -13,8 +13,7 @@ with versions as (
             'payment_id': 'string',
             'captured_at': 'timestamp',
             'amount_cents': 'bigint'
-        },
-        preferred=['captured_at asc nulls last', 'payment_id asc nulls last', 'ordered_at']
+        }
     ) }}
 
 )
@@ -25,10 +24,11 @@ select
     said.ordered_at,
     day,
     said.total_cents,
-    said.status as payment_status,
+    {{ payment_status('said.status') }} as payment_status,
     said.payment_id,
     said.captured_at,
     said.amount_cents as paid_cents,
+    is_final,
     status,
     revision,
     revisions,

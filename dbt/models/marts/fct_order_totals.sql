@@ -26,6 +26,7 @@ settled as (
 
     select
         truth.*,
+        true as is_final,
         coverage.settled_at as as_of,
         if(corrected.revisions is null, 'settled', 'corrected') as status,
         coalesce(corrected.revisions, 0) as revisions
@@ -48,9 +49,9 @@ provisional as (
 
 served as (
 
-    select window_start, window_end, day, orders, items, revenue_cents, status, as_of, revisions from settled
+    select window_start, window_end, day, orders, items, revenue_cents, is_final, status, as_of, revisions from settled
     union all
-    select window_start, window_end, day, orders, items, revenue_cents, status, as_of, revisions from provisional
+    select window_start, window_end, day, orders, items, revenue_cents, is_final, status, as_of, revisions from provisional
 
 ),
 
@@ -67,6 +68,7 @@ select
     orders,
     items,
     revenue_cents,
+    is_final,
     status,
     as_of,
     expected_completeness,

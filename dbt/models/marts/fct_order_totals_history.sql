@@ -17,6 +17,7 @@ select
     said.orders,
     said.items,
     said.revenue_cents,
+    is_final,
     status,
     revision,
     revisions,

@@ -48,6 +48,7 @@ settled as (
         payments.payment_id,
         payments.captured_at,
         payments.paid_cents,
+        true as is_final,
         if(corrected.revisions is null, 'settled', 'corrected') as status,
         coverage.settled_at as as_of,
         coalesce(corrected.revisions, 0) as revisions,
@@ -78,6 +79,7 @@ provisional as (
         payments.payment_id,
         payments.captured_at,
         payments.paid_cents,
+        coalesce(payments.is_final, false) as is_final,
         'provisional' as status,
         coalesce(payments.as_of, orders.arrived_at) as as_of,
         0 as revisions,
@@ -101,14 +103,15 @@ placed as (
 
 ),
 
--- An order number that is placed twice on a day is one order, the one that the view order_payments tells of.
+-- An order number that is placed twice on a day is one order, the one that the view order_payments tells of: before all
+-- preference, because the view may have left the other one out, as late.
 ranked as (
 
     select
         *,
         row_number() over (
             partition by day, order_id
-            order by payment_status is null, captured_at asc nulls last, payment_id asc nulls last, ordered_at, arrived_at
+            order by payment_status is null, {{ preferred('order_payments', renamed={'amount_cents': 'paid_cents'}) }}arrived_at
         ) as place
     from placed
 
@@ -138,6 +141,7 @@ select
     payment_id,
     captured_at,
     paid_cents,
+    is_final,
     status,
     as_of,
     expected_completeness,

@@ -45,7 +45,6 @@ select
     summary.rule,
     summary.duplicate,
     summary.conflict,
-    summary.pending,
     summary.truth,
     summary.unexplained,
     summary.rows_differing,

@@ -17,7 +17,6 @@ select
     rule,
     duplicate,
     conflict,
-    pending,
     truth,
     unexplained,
     rows_differing,

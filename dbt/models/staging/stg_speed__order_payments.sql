@@ -1,6 +1,6 @@
 with latest as (
 
-    {{ latest_answers('order_payments', ['order_id'], ['captured_at asc nulls last', 'payment_id asc nulls last', 'ordered_at']) }}
+    {{ latest_answers('order_payments', ['order_id']) }}
 
 )
 
@@ -9,10 +9,11 @@ select
     customer_id,
     ordered_at,
     total_cents,
-    status as payment_status,
+    {{ payment_status('status') }} as payment_status,
     payment_id,
     captured_at,
     amount_cents as paid_cents,
+    is_final,
     as_of,
     day
 from latest

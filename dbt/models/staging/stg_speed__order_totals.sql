@@ -10,6 +10,7 @@ select
     orders,
     items,
     revenue_cents,
+    is_final,
     as_of,
     day
 from latest

@@ -1,0 +1,10 @@
+with progress as (
+
+    select * from {{ source('speed', 'progress') }}
+
+)
+
+select
+    max(max_event_time) as frontier,
+    max(max_event_time) - make_dt_interval(0, 0, 0, {{ env_var('DAYBREAK_DELAY_SECONDS') }}) as watermark
+from progress
