@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import (
     ArrayType,
@@ -52,7 +53,11 @@ COVERAGE = Table(
 )
 """One settled day. `totals`: `view.measure` -> its sum as settled; null in rows of a lake older than the column."""
 
-PAST_COVERAGE = Table("reconciliation", "past_coverage", COVERAGE.schema)
+PAST_COVERAGE = Table(
+    "reconciliation",
+    "past_coverage",
+    StructType([*COVERAGE.schema.fields, StructField("withdrawn_at", TimestampType())]),
+)
 """The settlements that a later one has replaced, or that were withdrawn because a person has to decide; append-only."""
 
 
@@ -77,7 +82,7 @@ class Plan:
 
 def settle(done: Plan, totals: Mapping[str, int] | None = None) -> None:
     """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
-    _keep(done)
+    _keep(done, "settled")
     shared = {
         "run": done.run,
         "settled_at": datetime.now(UTC),
@@ -95,7 +100,7 @@ def withdraw(plan: Plan) -> None:
     From that commit on gold serves the stream's answer for them. A day that is not settled stays so.
     """
     if plan.replaces:
-        _keep(plan)
+        _keep(plan, "withdrawn", datetime.now(UTC))
         replace_days(arrow([], COVERAGE.schema), COVERAGE, plan.replaces)
 
 
@@ -109,8 +114,9 @@ def offsets(ends: Ends) -> list[dict[str, object]]:
     return [{"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(ends.items())]
 
 
-def _keep(plan: Plan) -> None:
-    """Copy the rows that are about to go to past_coverage; a settlement that is there already is not written again."""
+def _keep(plan: Plan, why: str, withdrawn_at: datetime | None = None) -> None:
+    """Copy the rows that are about to go to past_coverage, once for each reason: a night that was killed may come again."""
     for day in sorted(plan.replaces):
         old = arrow_lake.read(COVERAGE, where=pc.field("day") == day)
-        append_once(old, PAST_COVERAGE, f"settled/{day}", plan.revisions[day] - 1)
+        at = pa.array([withdrawn_at] * old.num_rows, pa.timestamp("us", "UTC"))
+        append_once(old.append_column("withdrawn_at", at), PAST_COVERAGE, f"{why}/{day}", plan.revisions[day] - 1)

@@ -1,7 +1,7 @@
 {#-
   Fails on every row of `fact` (where `of` holds) that is not the version of a history valid when the fact was built, and on every such
   version without its row. The stream goes on between the two, so versions later than the fact's latest are left out; so are days
-  whose truth a night is recomputing just now.
+  whose truth a night is recomputing just now. A withdrawn day's versions begin with the withdrawal, if the stream said them before.
 -#}
 {% test is_what_is_served(model, fact, columns, of='true') %}
 {%- set compared = (['day'] + columns + ['status', 'revisions']) | join(", ") -%}
@@ -33,15 +33,26 @@ latest as (
 
 ),
 
+withdrawn as (
+
+    select
+        day,
+        max(withdrawn_at) as withdrawn_at
+    from {{ ref('rpt_settlements') }}
+    group by day
+
+),
+
 valid as (
 
     select versions.*
     from {{ model }} as versions
     inner join latest on latest.is_provisional = (versions.status = 'provisional')
     left join coverage on versions.day = coverage.day
+    left join withdrawn on versions.day = withdrawn.day and latest.is_provisional
     where
-        versions.valid_from <= latest.as_of
-        and (versions.valid_to is null or versions.valid_to > latest.as_of)
+        versions.valid_from <= greatest(latest.as_of, withdrawn.withdrawn_at)
+        and (versions.valid_to is null or versions.valid_to > greatest(latest.as_of, withdrawn.withdrawn_at))
         and latest.is_provisional = (coverage.day is null)
         and not coalesce(coverage.is_being_redone, false)
 

@@ -1,6 +1,7 @@
 {#-
   Fails on every version of a history that ends before it begins, is valid beside another one of its row, or has a status
-  that there is not or that the row had already left: provisional, settled, corrected is the only way.
+  that there is not or that the row had already left: provisional, settled, corrected is the only way, but for a day whose
+  settlement was withdrawn, which is then provisional again.
 -#}
 {% test versions_follow_one_another(model, key) %}
 {%- set row = (['day'] + key) | join(", ") -%}
@@ -18,6 +19,27 @@ with versions as (
         lag({{ rank }}, 1, 0) over (partition by {{ row }} order by valid_from, valid_to asc nulls last) as rank_before
     from {{ model }}
 
+),
+
+withdrawn as (
+
+    select
+        day,
+        withdrawn_at as valid_from,
+        'provisional' as status
+    from {{ ref('rpt_settlements') }}
+    where withdrawn_at is not null
+
+),
+
+faulty as (
+
+    select
+        versions.*,
+        rank < rank_before and withdrawn.day is null as left_before
+    from versions
+    left join withdrawn using (day, valid_from, status)
+
 )
 
 select
@@ -26,16 +48,16 @@ select
         when valid_from is null or valid_to <= valid_from then 'ends before it begins'
         when ended_before is null or ended_before > valid_from then 'valid beside another version'
         when coalesce(rank, 0) = 0 then 'no such status'
-        when rank < rank_before then 'the status was left before'
+        when left_before then 'the status was left before'
         else 'corrected is what has corrections'
     end as fault
-from versions
+from faulty
 where
     valid_from is null
     or valid_to <= valid_from
     or ended_before is null
     or ended_before > valid_from
     or coalesce(rank, 0) = 0
-    or rank < rank_before
+    or left_before
     or (status = 'corrected') <> (revisions > 0)
 {% endtest %}

@@ -20,7 +20,7 @@ from batch.decisions import DECISIONS, Decision, answer, ask, newest
 from batch.differences import SUMMARY
 from batch.plan import plans
 from batch.trust import Correction
-from infra import drills, lake
+from infra import arrow_lake, drills, lake
 from infra.rows import frame
 from infra.writes import append_once, replace_days
 from streaming.views import VIEWS
@@ -95,7 +95,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     assert found[FIRST].settled_by == {FIRST.date: OLD}
     assert found[FIRST].settled_totals == {FIRST.date: {f"{VIEW}.sum": 100}}
     settle_all(own, NEW)
-    history = lake.read(own, COVERAGE).unionByName(lake.read(own, PAST_COVERAGE)).collect()
+    history = lake.read(own, COVERAGE).unionByName(lake.read(own, PAST_COVERAGE).drop("withdrawn_at")).collect()
     known = {(row["day"], row["revision"]): dict(row["definitions"]) for row in history}
     assert known == {(day.date, number): by for day in (FIRST, NIGHT) for number, by in ((1, OLD), (2, NEW))}
     assert len(history) == 4
@@ -112,6 +112,8 @@ def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_on
     plan = todo(own)[FIRST]
     withdraw(plan)
     assert not is_settled(FIRST)
+    (past,) = arrow_lake.rows(PAST_COVERAGE)
+    assert past["settled_at"] < past["withdrawn_at"], "gold's history needs the time"
     # It died before it asked: the next night comes back to the day.
     again = todo(own)[FIRST]
     assert (again.run, again.revisions, again.settled_by) == (plan.run, {FIRST.date: 2}, {FIRST.date: OLD})

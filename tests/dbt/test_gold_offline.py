@@ -1,8 +1,7 @@
 """Gold over rows made by hand: every model fits the lake's columns, and each served number knows how sure it is."""
 
-import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -10,105 +9,27 @@ from typing import Any
 import pytest
 from offline_gold import Compiled, Gold
 from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.lake
-
-DAY = date(2026, 1, 31)
-NEXT = DAY + timedelta(days=1)
-NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
-DELAY = timedelta(seconds=600)
-SETTLED = (NOON + timedelta(hours=14), NOON + timedelta(hours=38))
-"""When DAY was settled first, and again."""
-FACTS = ("fct_orders", "fct_order_totals", "fct_daily_orders")
-OUR_TESTS = (
-    "every_row_says_how_sure_it_is",
-    "a_settled_day_stays_settled",
-    "a_settled_day_equals_truth",
-    "no_day_is_counted_twice",
-    "what_is_expected_is_what_the_curve_measured",
-    "versions_follow_one_another",
-    "is_what_is_served",
-    "is_key_fct",
+from rows_of_gold import (
+    DAY,
+    DELAY,
+    FACTS,
+    NEXT,
+    NOON,
+    OUR_TESTS,
+    SETTLED,
+    at,
+    correction,
+    covered,
+    minute,
+    progress,
+    said,
+    span,
+    state,
+    utc,
+    versions,
 )
 
-
-def at(minutes: float, start: datetime = NOON) -> datetime:
-    return start + timedelta(minutes=minutes)
-
-
-def progress(query: str, batch: int, as_of: datetime, lineage: str = "1", **more: Any) -> dict[str, Any]:
-    return {"query": query, "lineage": lineage, "batch_id": batch, "as_of": as_of, "committed_at": as_of} | more
-
-
-def ingest(batch: int, largest: datetime, version: int) -> dict[str, Any]:
-    return progress("ingest", batch, NOON, max_event_time=largest, versions=[("silver/events", version)])
-
-
-def minute(start: datetime, orders: int) -> dict[str, Any]:
-    """A minute's row, as a view has it."""
-    return {
-        "window_start": start,
-        "window_end": start + timedelta(minutes=1),
-        "orders": orders,
-        "items": 2 * orders,
-        "revenue_cents": 500 * orders,
-        "day": start.date(),
-    }
-
-
-def said(row: dict[str, Any], batch: int, as_of: datetime, lineage: str = "1") -> dict[str, Any]:
-    """A row of speed."""
-    return row | {"as_of": as_of, "batch_id": batch, "lineage": lineage, "definition": "v"}
-
-
-def text(value: Any) -> Any:
-    """A time as the ledger's JSON has it."""
-    return f"{value:%Y-%m-%dT%H:%M:%S}.{value.microsecond // 1000:03}Z" if isinstance(value, datetime) else value
-
-
-def correction(old: dict[str, Any] | None, new: dict[str, Any] | None, revision: int, cause: str) -> dict[str, Any]:
-    """A row of the ledger about a minute."""
-    row = old or new or {}
-
-    def values(one: dict[str, Any] | None) -> str | None:
-        return one and json.dumps({k: text(v) for k, v in one.items() if k not in ("window_start", "day")})
-
-    return {
-        "day": row["day"],
-        "view": "order_totals",
-        "key": json.dumps({"window_start": text(row["window_start"])}),
-        "old": values(old),
-        "new": values(new),
-        "cause": cause,
-        "run": f"run {revision}",
-        "revision": revision,
-        "corrected_at": SETTLED[revision - 1] - timedelta(seconds=3),
-    }
-
-
-def covered(revision: int, day: date = DAY) -> dict[str, Any]:
-    return {"day": day, "revision": revision, "run": f"run {revision}", "settled_at": SETTLED[revision - 1]}
-
-
-def state(revision: int, day: date = DAY) -> dict[str, Any]:
-    return {"day": day, "truth": f"run {revision}", "reconcile": f"run {revision}"}
-
-
-def versions(gold: Gold, start: datetime) -> list[tuple[Any, ...]]:
-    """A minute's history: orders, status, revision, revisions, cause, valid from, valid to."""
-    rows = [row for row in gold.rows("fct_order_totals_history") if utc(row["window_start"]) == start]
-    return sorted(
-        ((row["orders"], row["status"], row["revision"], row["revisions"], row["cause"], *span(row)) for row in rows),
-        key=lambda version: version[-2],
-    )
-
-
-def span(row: dict[str, Any]) -> tuple[datetime, datetime | None]:
-    return utc(row["valid_from"]), row["valid_to"] and utc(row["valid_to"])
-
-
-def utc(value: datetime) -> datetime:
-    return value.astimezone(UTC)
+pytestmark = pytest.mark.lake
 
 
 def test_every_model_and_test_fits_the_lakes_own_columns(gold: Gold) -> None:
@@ -131,7 +52,7 @@ def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
     """
     gold = Gold(spark, nodes)
     runs = [("1", 0, at(1)), ("1", 1, at(2)), ("2", 0, at(30)), ("2", 1, at(40))]
-    gold.put("speed.progress", [progress("order_totals", batch, as_of, lineage) for lineage, batch, as_of in runs])
+    gold.put("speed.progress", [progress(batch, as_of, lineage) for lineage, batch, as_of in runs])
     rows = [
         said(minute(MOVED, 1), 0, at(1)),
         said(minute(GONE, 5), 1, at(2)),
@@ -153,6 +74,7 @@ def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
         correction(minute(GONE, 5), None, 2, "rule"),
     ]
     gold.put("reconciliation.corrections", ledger)
+    gold.put("reconciliation.past_coverage", [covered(1)])
     gold.put("reconciliation.coverage", [covered(2)])
     gold.put("reconciliation.state", [state(2)])
     gold.put("truth.order_totals", [minute(MOVED, 4), minute(UNSAID, 4)])
@@ -245,6 +167,7 @@ def test_the_stream_may_go_on_behind_a_build_but_no_number_without_a_correction(
     gold.put("reconciliation.state", [state(3)])
     assert gold.failing(check) == set(), "a night is at it"
     gold.put("reconciliation.coverage", [])
+    gold.put("reconciliation.past_coverage", [covered(1), covered(2)])
     gold.build()
     assert gold.failing("a_settled_day_stays_settled") == {"a_settled_day_stays_settled"}
 
@@ -267,15 +190,16 @@ def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
         assert (row["decision"], row["decided_by"], row["note"]) == told
 
 
-def test_a_settlement_that_no_build_saw_is_known_from_the_ledger(gold: Gold) -> None:
+def test_a_settlement_that_no_build_saw_is_known(gold: Gold) -> None:
     ledger = [correction(None, minute(MOVED, 3), 1, "late"), correction(minute(MOVED, 3), minute(MOVED, 4), 2, "late")]
     gold.put("reconciliation.corrections", ledger)
+    gold.put("reconciliation.past_coverage", [covered(1)])
     gold.put("reconciliation.coverage", [covered(2)])
     gold.put("reconciliation.state", [state(2)])
     gold.put("truth.order_totals", [minute(MOVED, 4)])
     gold.build()
     known = {(row["revision"], utc(row["settled_at"])) for row in gold.rows("rpt_settlements")}
-    assert known == {(1, ledger[0]["corrected_at"]), (2, SETTLED[1])}
+    assert known == {(1, SETTLED[0]), (2, SETTLED[1])}
     assert [version[:4] for version in versions(gold, MOVED)] == [(3, "corrected", 1, 1), (4, "corrected", 2, 2)]
 
 
@@ -309,8 +233,13 @@ def answers(rows: Iterable[dict[str, Any]], batches: Iterable[dict[str, Any]], t
     best: dict[str, Any] = {}
     for row in rows:
         if row["lineage"] == newest and row["as_of"] <= time:
-            preferred = (row["captured_at"] or LAST, row["payment_id"] or "~", row["ordered_at"])
-            rank = (*preferred, -row["as_of"].timestamp())
+            preferred = (
+                row["captured_at"] or LAST,
+                row["payment_id"] or "~",
+                row["amount_cents"] or 0,
+                row["ordered_at"],
+            )
+            rank = (*preferred, row["total_cents"], row["customer_id"], -row["as_of"].timestamp())
             best[row["order_id"]] = min(best.get(row["order_id"], (rank, row)), (rank, row), key=lambda one: one[0])
     return {order: row for order, (_, row) in best.items()}
 
@@ -320,10 +249,10 @@ def test_the_history_at_any_time_is_the_answer_of_that_time(gold: Gold) -> None:
     batches, rows = [], []
     for number in range(24):
         lineage, batch = ("1", number) if number < 14 else ("2", number - 14)
-        batches.append(progress("order_payments", batch, at(number), lineage))
+        batches.append(progress(batch, at(number), lineage))
         for order in rng.sample(range(8), rng.randrange(5)):
             twice = [payment(rng, f"o-{order}", at(order)) for _ in range(rng.choice((1, 1, 2)))]
-            rows += [said(row, batch, at(number), lineage) for row in twice]
+            rows += [said(row, batch, at(number), lineage, is_final=number % 2 == 0) for row in twice]
     gold.put("speed.progress", batches)
     gold.put("speed.order_payments", rows)
     gold.build()
@@ -336,8 +265,11 @@ def test_the_history_at_any_time_is_the_answer_of_that_time(gold: Gold) -> None:
         assert valid.keys() == expected.keys()
         for order, row in valid.items():
             captured = row["captured_at"] and utc(row["captured_at"])
-            assert (row["payment_status"], row["payment_id"], captured) == tuple(
-                expected[order][name] for name in ("status", "payment_id", "captured_at")
+            best = expected[order]
+            status = "open" if best["status"] == "unpaid" and not best["is_final"] else best["status"]
+            assert (row["payment_status"], row["payment_id"], captured, row["is_final"]) == (
+                *(status, best["payment_id"], best["captured_at"]),
+                best["is_final"],
             )
 
 
@@ -372,17 +304,13 @@ def expected(view: str, frontier: datetime, closes: datetime) -> Fraction:
 
 @pytest.fixture
 def provisional(gold: Gold) -> Gold:
-    """A minute every minute, an order every five; both views have read up to half past noon and a bit, ingest beyond."""
+    """A minute every minute, and some orders, all of them late; the stream has read up to half past noon and a bit."""
     measured(gold)
     gold.put(
         "speed.progress",
         [
-            ingest(0, at(30.01), 4),
-            ingest(1, at(20), 5),
-            ingest(2, at(45), 6),
-            progress("order_totals", 0, at(31), silver_version=2),
-            progress("order_totals", 1, at(32), silver_version=6),
-            progress("order_payments", 0, at(32), silver_version=6),
+            progress(0, at(31), max_event_time=at(20)),
+            progress(1, at(32), max_event_time=at(30.01), watermark=at(20.01)),
         ],
     )
     gold.put("speed.order_totals", [said(minute(at(number), 1), 1, at(32)) for number in range(-5, 32)])
@@ -435,8 +363,7 @@ def test_without_a_measurement_or_a_clock_nothing_is_expected(provisional: Gold)
     provisional.build()
     assert {row["expected_completeness"] for fact in FACTS for row in provisional.rows(fact)} == {None}
     measured(provisional)
-    rebuilt = [ingest(0, at(30.01), 4), progress("order_totals", 0, at(33), "2", silver_version=-1)]
-    provisional.put("speed.progress", rebuilt)
+    provisional.put("speed.progress", [progress(0, at(33), "2")])
     provisional.put("speed.order_totals", [said(minute(at(0), 1), 0, at(33), "2")])
     provisional.build()
     assert [row["expected_completeness"] for row in provisional.rows("fct_order_totals")] == [None]
