@@ -114,6 +114,11 @@ class Settings(BaseSettings):
         description="Spark settings of the stream: `small` for two cores, `spark` for Spark's own, on a cluster; "
         "what DAYBREAK_SPARK_CONF names wins over both",
     )
+    gold_profile: Literal["small", "spark"] = Field(
+        "small",
+        description="Spark settings of dbt's sessions in the gateway: `small` for two cores, `spark` for the gateway's own; "
+        "what DAYBREAK_SPARK_CONF names wins over both",
+    )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
     delay_seconds: int = Field(
         600, ge=0, description="The gate: how late an event may be and still count in the stream"

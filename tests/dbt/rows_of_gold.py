@@ -25,7 +25,8 @@ OUR_TESTS = (
     "what_is_expected_is_what_the_curve_measured",
     "versions_follow_one_another",
     "is_what_is_served",
-    "is_key_fct",
+    "keys_of_gold",
+    "only_known_values",
 )
 
 

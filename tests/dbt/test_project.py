@@ -14,7 +14,7 @@ from streaming.views import VIEWS
 
 DBT = Path(__file__).resolve().parents[2] / "dbt"
 KEY_TESTS = ("is_key", "versions_follow_one_another")
-STATUS = {"provisional", "settled", "corrected"}
+TESTS = {file.stem: file.read_text() for file in (DBT / "tests").glob("*.sql")}
 
 
 def declared(folder: str, key: str) -> list[dict[str, Any]]:
@@ -56,22 +56,20 @@ def test_every_view_has_its_sources() -> None:
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("fct_")])
 def test_every_row_of_a_fact_says_how_sure_it_is(name: str) -> None:
-    model = MODELS[name]
-    tests = {kind: test[kind].get("arguments", {}) for test in model["data_tests"] for kind in test}
-    if "versions_follow_one_another" in tests:
-        # It knows the three of them.
-        return
-    status = next(column for column in model["columns"] if column["name"] == "status")
-    allowed = [
-        test["accepted_values"]["arguments"]["values"] for test in status["data_tests"] if "accepted_values" in test
-    ]
-    assert "status" in tests["is_key"]["present"]
-    assert [set(values) for values in allowed] == [STATUS]
+    assert {"status", "is_final", "revisions"} <= {column["name"] for column in MODELS[name]["columns"]}
+    if not any("versions_follow_one_another" in test for test in MODELS[name].get("data_tests", [])):
+        assert "status" in MODELS[name]["config"]["meta"]["present"]
+        for test in ("only_known_values", "every_row_says_how_sure_it_is"):
+            assert f"'{name}'" in TESTS[test]
 
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_every_model_has_a_tested_key(name: str) -> None:
-    assert any(kind in test for test in MODELS[name].get("data_tests", []) for kind in KEY_TESTS), name
+    if any(kind in test for test in MODELS[name].get("data_tests", []) for kind in KEY_TESTS):
+        return
+    meta = MODELS[name]["config"]["meta"]
+    assert {*meta["key"], *meta.get("present", [])} <= {column["name"] for column in MODELS[name]["columns"]}
+    assert f"'{name}'" in TESTS["keys_of_staging" if name.startswith("stg_") else "keys_of_gold"]
 
 
 def test_names_say_what_a_model_is() -> None:

@@ -62,3 +62,35 @@ def test_a_test_that_could_not_be_run_is_worth_another_try(
     dbt(monkeypatch, tmp_path, 1, statuses)
     with pytest.raises(TransientFailure, match="dbt build ended with code 1"):
         gold.run(Verb.BUILD)
+
+
+def test_what_has_not_changed_is_not_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 0, {})
+    monkeypatch.setattr(gold, "docs_page", lambda: tmp_path)
+    for verb in (Verb.BUILD, Verb.BUILD, Verb.DOCS, Verb.DOCS):
+        gold.run(verb)
+    assert [command[2:] for command, _ in calls] == [
+        ["build"],
+        ["build", *gold.ALL_BUT_VIEWS],
+        ["docs", "generate", "--static"],
+    ]
+    monkeypatch.setattr(gold, "version", lambda s: "another")
+    gold.run(Verb.BUILD)
+    assert calls[-1][0][2:] == ["build"]
+
+
+def test_a_build_that_failed_is_done_whole_the_next_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 0, {})
+    gold.run(Verb.BUILD)
+    monkeypatch.setattr(gold.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 2))
+    with pytest.raises(TransientFailure):
+        gold.run(Verb.BUILD)
+    assert len(calls) == 1
+    assert not gold.done(gold.settings(), Verb.BUILD).exists()
+
+
+def test_the_users_own_settings_win_in_dbts_sessions(tmp_path: Path) -> None:
+    own = {"spark.sql.adaptive.enabled": "true"}
+    assert "spark.sql.adaptive.enabled" not in gold.spark_settings(Settings(home=tmp_path, spark_conf=own))
+    assert gold.spark_settings(Settings(home=tmp_path))["spark.sql.shuffle.partitions"] == "1"
+    assert gold.spark_settings(Settings(home=tmp_path, gold_profile="spark")) == {}

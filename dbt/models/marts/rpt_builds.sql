@@ -10,7 +10,12 @@
 -- depends_on: {{ ref('fct_orders') }}
 -- depends_on: {{ ref('fct_order_totals') }}
 -- depends_on: {{ ref('fct_daily_orders') }}
+-- depends_on: {{ ref('fct_order_totals_history') }}
+-- depends_on: {{ ref('fct_order_payments_history') }}
 -- depends_on: {{ ref('rpt_reconciliation') }}
+-- depends_on: {{ ref('rpt_completeness') }}
+-- depends_on: {{ ref('rpt_expected_completeness') }}
+-- depends_on: {{ ref('rpt_settlements') }}
 
 select
     '{{ invocation_id }}' as build,

@@ -1,0 +1,18 @@
+{#-
+  Every combination of a model's key (`meta.key` in its YAML) that occurs more than once, or has a row in which a column of
+  `meta.present` is null. One query for all models: what a query costs is itself, not what it reads.
+-#}
+{% macro broken_keys(models) %}
+{%- for name in models %}
+{%- set relation = ref(name) %}
+{%- set meta = graph.nodes['model.daybreak.' ~ name].config.meta if execute else {'key': ['parsing']} %}
+select
+    '{{ name }}' as model,
+    to_json(struct({{ meta.key | join(", ") }})) as key,
+    count(*) as times
+from {{ relation }}
+group by {{ meta.key | join(", ") }}
+having count(*) > 1{% for column in meta.get('present', []) %} or count({{ column }}) < count(*){% endfor %}
+{% if not loop.last %}union all{% endif %}
+{%- endfor %}
+{% endmacro %}
