@@ -15,7 +15,7 @@ pytestmark = pytest.mark.platform
 DAYS = (OTHER, HELD)
 MARTS = (
     *("fct_orders", "fct_order_totals", "fct_daily_orders"),
-    *("rpt_reconciliation", "rpt_completeness", "rpt_expected_completeness", "rpt_settlements"),
+    *("rpt_reconciliation", "rpt_completeness", "rpt_expected_completeness"),
 )
 SURE = ("status", "as_of", "expected_completeness", "revisions")
 
