@@ -58,9 +58,15 @@ valid as (
 
 )
 
-select 'served, and no valid version' as fault, to_json(struct(*)) as detail
-from (select {{ compared }} from served except all select {{ compared }} from valid)
-union all
-select 'valid, and not served', to_json(struct(*))
-from (select {{ compared }} from valid except all select {{ compared }} from served)
+-- Counted against each other, which reads both sides once; two `except all` read them twice.
+select
+    if(sum(side) > 0, 'served, and no valid version', 'valid, and not served') as fault,
+    to_json(struct({{ compared }})) as detail
+from (
+    select {{ compared }}, 1 as side from served
+    union all
+    select {{ compared }}, -1 from valid
+)
+group by {{ compared }}
+having sum(side) <> 0
 {% endtest %}

@@ -8,34 +8,28 @@ with coverage as (
 
 ),
 
-gold_totals as (
+totals as (
 
-    select {{ totals }} from {{ ref('fct_order_totals') }} where status <> 'provisional'
-
-),
-
-true_totals as (
-
-    select {{ totals }} from {{ ref('stg_truth__order_totals') }} left semi join coverage using (day)
+    select {{ totals }}, 1 as side from {{ ref('fct_order_totals') }} where status <> 'provisional'
+    union all
+    select {{ totals }}, -1 from {{ ref('stg_truth__order_totals') }} left semi join coverage using (day)
 
 ),
 
-gold_payments as (
+payments as (
 
-    select {{ payments }} from {{ ref('fct_orders') }} where status <> 'provisional'
-
-),
-
-true_payments as (
-
-    select {{ payments }} from {{ ref('stg_truth__order_payments') }} left semi join coverage using (day)
+    select {{ payments }}, 1 as side from {{ ref('fct_orders') }} where status <> 'provisional'
+    union all
+    select {{ payments }}, -1 from {{ ref('stg_truth__order_payments') }} left semi join coverage using (day)
 
 )
 
-select 'minute only in gold' as fault, to_json(struct(*)) as detail from (table gold_totals except all table true_totals)
+select if(sum(side) > 0, 'minute only in gold', 'minute only in truth') as fault, to_json(struct({{ totals }})) as detail
+from totals
+group by {{ totals }}
+having sum(side) <> 0
 union all
-select 'minute only in truth', to_json(struct(*)) from (table true_totals except all table gold_totals)
-union all
-select 'order only in gold', to_json(struct(*)) from (table gold_payments except all table true_payments)
-union all
-select 'order only in truth', to_json(struct(*)) from (table true_payments except all table gold_payments)
+select if(sum(side) > 0, 'order only in gold', 'order only in truth'), to_json(struct({{ payments }}))
+from payments
+group by {{ payments }}
+having sum(side) <> 0
