@@ -79,7 +79,24 @@ def answer(arguments: list[str]) -> dict[str, Any]:
     return {"returncode": code, "stdout": output.getvalue(), "stderr": errors.getvalue()}
 
 
+def start_jvm() -> None:
+    """The JVM of all commands, with the night's options: it would keep those of the first as its own, the UI's port too."""
+    from pyspark import SparkConf, SparkContext
+
+    from infra.session import write_defaults
+    from infra.settings import settings
+
+    if SparkContext._gateway is None:
+        s = settings()
+        os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        options = {"memory": s.night_memory, "extraJavaOptions": " ".join(s.jvm(s.night_jvm))}
+        conf = SparkConf(loadDefaults=False).setAll([(f"spark.driver.{key}", value) for key, value in options.items()])
+        SparkContext._ensure_initialized(conf=conf)
+
+
 def _command(program: str, *arguments: str) -> None:
+    start_jvm()
     if program == "batch":
         from batch.__main__ import app
 
