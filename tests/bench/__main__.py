@@ -6,6 +6,7 @@ Run: make bench; make bench ONLY="airflow age" AGE=50000
 No figure makes it fail: a machine that is busy is slower. It fails where a section cannot be measured.
 """
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -40,6 +41,8 @@ def main(
     port_base: Annotated[int, typer.Option(help="First port of the bench's own platform.")] = 27_000,
 ) -> None:
     """Measure, and print what was measured."""
+    # As by Ctrl-C, so that the platform is taken down.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     chosen = [name for name in ORDER if name in (only or USUAL)]
     if unknown := set(only or ()) - set(ORDER):
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: there are {', '.join(ORDER)}")

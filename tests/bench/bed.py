@@ -115,7 +115,8 @@ def bed(port_base: int) -> Iterator[Bed]:
     for name in [name for name in os.environ if name.startswith(("DAYBREAK_", "SPARK_"))]:
         del os.environ[name]
     home = ROOT / ".daybreak" / "bench"
-    os.environ |= {"DAYBREAK_HOME": str(home), "DAYBREAK_PORT_BASE": str(port_base)}
+    # This tree's code, wherever the environment's own `daybreak` was installed from.
+    os.environ |= {"DAYBREAK_HOME": str(home), "DAYBREAK_PORT_BASE": str(port_base), "PYTHONPATH": str(ROOT)}
     settings.cache_clear()
     own = Bed(load())
     if home.exists():

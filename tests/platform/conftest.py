@@ -29,6 +29,8 @@ def platform() -> Iterator[Platform]:
     ours = {
         "DAYBREAK_HOME": str(HOME),
         "DAYBREAK_PORT_BASE": PORT_BASE,
+        # This tree's code, wherever the environment's own `daybreak` was installed from.
+        "PYTHONPATH": str(ROOT),
         "DAYBREAK_STREAM_JVM": QUICK_JVM,
         "DAYBREAK_SPARK_CONF": json.dumps(FEW_ROWS),
     }
