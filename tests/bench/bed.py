@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from infra import reader
-from infra.drain import behind
+from infra.drain import behind, log_ends
 from infra.failures import TransientFailure
 from infra.send import Sender
 from infra.services.program import Name
@@ -99,7 +99,17 @@ class Bed:
 
     def drained(self) -> None:
         """Wait until the stream has read everything, views included."""
-        until("the stream to catch up", lambda: behind(self.settings).nothing, DRAIN_SECONDS)
+        ends = log_ends(self.settings, set(TOPICS))
+        until("the stream to catch up", lambda: self._has_read(ends) and behind(self.settings).nothing, DRAIN_SECONDS)
+
+    def _has_read(self, ends: dict[tuple[str, int], int]) -> bool:
+        """Asked of the log's ends, because a stream that has read nothing yet is not behind in any topic that it knows."""
+        done: dict[tuple[str, int], int] = {}
+        for row in reader.read(self.settings, "speed/progress", ["offsets"]).to_pylist():
+            for part in row["offsets"] or ():
+                at = (part["topic"], part["partition"])
+                done[at] = max(done.get(at, 0), part["to"])
+        return all(done.get(at, 0) >= end for at, end in ends.items())
 
     def batches(self, since: datetime) -> list[dict[str, Any]]:
         """The ingest's micro-batches that were planned since, in order, with what they read."""
