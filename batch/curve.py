@@ -26,7 +26,7 @@ from infra.failures import PermanentFailure
 from infra.rows import arrow
 from infra.settings import settings
 from infra.writes import replace_days
-from streaming.definitions import EVENTS
+from streaming.definitions import EVENTS, differing
 from streaming.silver import EVENT
 from streaming.views import REACH, VIEWS
 
@@ -40,7 +40,7 @@ def curve(
     Raises PermanentFailure if `day` is not settled, or is such a day; None is no day in particular.
     """
     covered = {row["day"]: row for row in arrow_lake.rows(COVERAGE)}
-    fit = {one for one, row in covered.items() if dict(row["definitions"]) == dict(definitions)}
+    fit = {one for one, row in covered.items() if not differing(dict(row["definitions"]), definitions)}
     if day and day.date not in fit:
         reason = "by definitions that are no longer in force" if day.date in covered else "yet"
         raise PermanentFailure(f"{day} is not settled {reason}: its night comes first (daybreak night --date {day})")

@@ -16,7 +16,7 @@ from batch.day import Day
 from batch.said import Said
 from batch.truth import TRUTH_QUARANTINE
 from infra import lake
-from streaming.definitions import EVENTS
+from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.views.view import View
 
@@ -57,7 +57,7 @@ def night_layer(session: SparkSession, plan: Plan, known: DataFrame) -> Layer:
     """
     elsewhere = lake.read(session, TRUTH_QUARANTINE).select(*PLACE, "reasons")
     refused = rejected(known).select(*PLACE, "reasons").unionByName(elsewhere)
-    return Layer(accepted(known, plan.definitions[EVENTS]), refused, unread(plan.archived))
+    return Layer(accepted(known, of_event(plan.definitions)), refused, unread(plan.archived))
 
 
 def unread(read: Ranges) -> Column:

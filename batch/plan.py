@@ -20,6 +20,7 @@ from batch.coverage import COVERAGE, PAST_COVERAGE, Plan
 from batch.day import Day
 from batch.decisions import DECISIONS, Decision
 from infra import arrow_lake, lake
+from streaming.definitions import differing
 from streaming.views import REACH
 
 Settled = dict[str, Any]
@@ -105,7 +106,7 @@ class Touched:
 
 
 def _is_stale(day: date, judged: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
-    return dict(judged["definitions"]) != dict(definitions) or day in touched.since(judged["offsets"])
+    return bool(differing(dict(judged["definitions"]), definitions)) or day in touched.since(judged["offsets"])
 
 
 def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:

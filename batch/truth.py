@@ -18,7 +18,7 @@ from infra.drills import point
 from infra.tables import Table
 from infra.writes import FEW, few, replace_days
 from streaming.bronze import RECORD
-from streaming.definitions import EVENTS
+from streaming.definitions import of_event
 from streaming.judge import judge
 from streaming.repeats import outcomes
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
@@ -98,7 +98,7 @@ def truth(
     for day in days:
         rows = judged.around(day)
         try:
-            found = accepted(rows, definitions[EVENTS]).persist()
+            found = accepted(rows, of_event(definitions)).persist()
             stamp = F.lit(run)
             # A view has about as many rows as events, and is not kept: it is not tried whether they are few.
             as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark

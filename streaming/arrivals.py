@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from streaming.bronze import RECORD
+from streaming.definitions import of_topic
 from streaming.reasons import Outcome, Reason
 from streaming.recent import Arrival
 from streaming.repeats import ARRIVAL_ORDER
@@ -66,16 +67,20 @@ def bronze_rows(judged: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
 
 
 def silver_rows(
-    judged: pa.Table, outcome: pa.Array, definition: str, gate_ms: int | None, stamp: Mapping[str, Any]
+    judged: pa.Table,
+    outcome: pa.Array,
+    definitions: Mapping[str, str],
+    gate_ms: int | None,
+    stamp: Mapping[str, Any],
 ) -> pa.Table:
-    """The accepted events in the columns of silver, with what they are late by."""
+    """The accepted events in the columns of silver, with their contract's version and what they are late by."""
     events = judged.filter(pc.equal(outcome, Outcome.ACCEPTED.value))
     times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
     late_by = pc.max_element_wise(pc.subtract(gate_ms, times), 0) if gate_ms is not None else pc.multiply(times, 0)
     values = {
         "key": events["key"].cast(pa.string()),
         "day": events["event_time"].cast(pa.date32(), safe=False),
-        "definition": pa.repeat(definition, events.num_rows),
+        "definition": pa.array([definitions[of_topic(topic)] for topic in events["topic"].to_pylist()], pa.string()),
     }
     columns = {name: values[name] if name in values else events[name] for name in EVENT.fieldNames()}
     return stamped(pa.table({**columns, "late_by_ms": late_by}), stamp)

@@ -9,15 +9,17 @@ import hashlib
 import re
 from collections.abc import Mapping
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from streaming.bronze import RECORD
-from streaming.judge import judge
+from streaming.contracts import CONTRACTS
+from streaming.judge import judge_by
 from streaming.silver import EVENT, topic_events
 from streaming.views import VIEWS
 
 EVENTS = "events"
-"""The name under which the contracts' version is known beside the views'."""
+"""The name under which the version of all contracts together is known beside the views'."""
 
 # Expression ids and lambda variable names count up within a process.
 _COUNTERS = re.compile(r"#\d+L?|\b([a-z]+)_\d+\b")
@@ -30,12 +32,52 @@ def fingerprint(frame: DataFrame) -> str:
 
 
 def definitions(session: SparkSession) -> Mapping[str, str]:
-    """The versions in force: `events` for the contracts, and one per view (which covers its inputs' contracts)."""
+    """The versions in force: `events/<topic>` per contract, one per view, and `events`, which changes with any contract.
+
+    A view's version covers the contracts of its inputs. A new topic or view leaves the versions of the others as they are.
+    """
     session.conf.set("spark.sql.debug.maxToStringFields", "10000")
-    contracts = fingerprint(judge(session.createDataFrame([], RECORD)))
-    events = session.createDataFrame([], EVENT)
-    found = {EVENTS: contracts}
+    records, events = session.createDataFrame([], RECORD), session.createDataFrame([], EVENT)
+    topics = {topic: fingerprint(judge_by(records, (contract,))) for topic, contract in CONTRACTS.items()}
+    found = {EVENTS: _hash(sorted(topics.items())), **{of_topic(topic): version for topic, version in topics.items()}}
     for view in VIEWS.values():
-        rows = view.answer(view.rows({topic: topic_events(events, topic) for topic in view.inputs}))
-        found[view.name] = hashlib.sha256(f"{contracts}{fingerprint(rows)}".encode()).hexdigest()[:12]
+        # Frames of the inputs' own columns: silver's have those of every topic.
+        inputs = {topic: session.createDataFrame([], topic_events(events, topic).schema) for topic in view.inputs}
+        plan = fingerprint(view.answer(view.rows(inputs)))
+        found[view.name] = _hash([plan, *[topics[topic] for topic in sorted(view.inputs)]])
     return found
+
+
+def of_topic(topic: str) -> str:
+    """The name under which the version of a topic's contract is known."""
+    return f"{EVENTS}/{topic}"
+
+
+def of_event(versions: Mapping[str, str]) -> Column:
+    """Over a row of any topic: the version of the contract that judged it."""
+    words = [F.lit(word) for topic in CONTRACTS for word in (topic, versions[of_topic(topic)])]
+    return F.create_map(*words)[F.col("topic")]
+
+
+def differing(by: Mapping[str, str], versions: Mapping[str, str]) -> set[str]:
+    """The names of what makes a day anew that was settled `by` other versions.
+
+    A view that is new has no rows of the day; a new topic has no records of it, or they touch the day as they arrive. `events`
+    is compared only where nothing else tells the contracts.
+    """
+    told = any(_is_of_topic(name) for name in by)
+    compared = {name for name in versions if name in by or not _is_of_topic(name)} - ({EVENTS} if told else set())
+    return {name for name in compared if by.get(name) != versions[name]}
+
+
+def is_of_events(name: str) -> bool:
+    """Is it a version of contracts, and not of a view?"""
+    return name == EVENTS or _is_of_topic(name)
+
+
+def _is_of_topic(name: str) -> bool:
+    return name.startswith(of_topic(""))
+
+
+def _hash(words: object) -> str:
+    return hashlib.sha256(f"{words}".encode()).hexdigest()[:12]

@@ -28,7 +28,6 @@ from streaming import arrivals as rows_of
 from streaming import gate as gates
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
-from streaming.definitions import EVENTS
 from streaming.keeping import Keeping
 from streaming.late import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset
@@ -99,7 +98,7 @@ class Ingest:
         with batch.timed("bronze"):
             self._append(rows_of.bronze_rows(records, stamp), BRONZE, batch)
         point("ingest.after-bronze")
-        events = rows_of.silver_rows(records, outcome, self._definitions[EVENTS], gate.at, stamp)
+        events = rows_of.silver_rows(records, outcome, self._definitions, gate.at, stamp)
         with batch.timed("silver"):
             self._append(events, SILVER, batch)
         point("ingest.after-silver")

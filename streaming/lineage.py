@@ -18,7 +18,7 @@ from infra.failures import PermanentFailure
 from infra.settings import settings
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
-from streaming.definitions import EVENTS
+from streaming.definitions import is_of_events
 
 PROPERTY = "daybreak.lineage"
 REBUILD = "Stop the stream and run `python -m streaming rebuild` (README, 'Operate it'): it keeps bronze and silver."
@@ -61,7 +61,7 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
         )
     written = json.loads(checkpoints.read("definitions") or "{}")
     now = _state(definitions)
-    changed = sorted(name for name in now if name != EVENTS and written.get(name) not in (None, now[name]))
+    changed = sorted(name for name in now if not is_of_events(name) and written.get(name) not in (None, now[name]))
     if changed:
         raise PermanentFailure(f"{', '.join(changed)} changed since the stream's state was built. {REBUILD}")
     remember(checkpoints, definitions)

@@ -65,8 +65,8 @@ REJECTED = StructType(
 QUARANTINE = Table("silver", "quarantine", StructType(REJECTED.fields + BATCH))
 
 
-def accepted(rows: DataFrame, definition: str, *more: str) -> DataFrame:
-    """The events among rows with outcomes, in the columns of EVENT and then `more`."""
+def accepted(rows: DataFrame, definition: str | Column, *more: str) -> DataFrame:
+    """The events among rows with outcomes, in the columns of EVENT and then `more`; `definition` as from `of_event`."""
     events = (
         rows.where(F.col("outcome") == Outcome.ACCEPTED.value)
         .withColumn("key", F.col("key").cast("string"))

@@ -23,7 +23,7 @@ from infra import lake
 from infra.failures import PermanentFailure
 from infra.rows import frame
 from infra.tables import Table
-from streaming.definitions import EVENTS, definitions
+from streaming.definitions import EVENTS, definitions, of_topic
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
@@ -263,4 +263,4 @@ def test_a_day_that_is_not_settled_has_no_curve(night: Night) -> None:
     with pytest.raises(PermanentFailure, match="2026-02-03 is not settled yet"):
         night.curve(Day(date(2026, 2, 3)))
     with pytest.raises(PermanentFailure, match="not settled by definitions that are no longer in force"):
-        replace(night, definitions={**night.definitions, EVENTS: "another"}).curve()
+        replace(night, definitions={**night.definitions, of_topic("orders"): "another"}).curve()

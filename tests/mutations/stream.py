@@ -140,9 +140,9 @@ STREAM = (
     Mutation(
         "version: that of a view does not follow a changed contract",
         "streaming/definitions.py",
-        'f"{contracts}{fingerprint(rows)}"',
-        "fingerprint(rows)",
-        "tests/streaming/test_definitions.py::test_a_changed_rule_is_another_version_of_everything",
+        "_hash([plan, *[topics[topic] for topic in sorted(view.inputs)]])",
+        "_hash([plan])",
+        "tests/streaming/test_definitions.py::test_a_changed_rule_is_another_version_of_its_topic_and_what_reads_it",
     ),
     Mutation(
         "writing: a repeated micro-batch is appended again",
