@@ -58,9 +58,12 @@ def dbt_environment(s: Settings) -> dict[str, str]:
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
-    """Spark settings of dbt's own sessions; the user's win."""
+    """Spark settings of dbt's own sessions; the user's win.
+
+    Under names that Spark's Thrift server takes when a session opens; plain ones, as dbt-spark's own `ansi`, it ignores.
+    """
     own = FEW_ROWS if s.gold_profile == "small" else {}
-    return {key: value for key, value in own.items() if key not in s.spark_conf}
+    return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
 
 
 def version(s: Settings) -> str:

@@ -91,6 +91,6 @@ def test_a_build_that_failed_is_done_whole_the_next_time(monkeypatch: pytest.Mon
 
 def test_the_users_own_settings_win_in_dbts_sessions(tmp_path: Path) -> None:
     own = {"spark.sql.adaptive.enabled": "true"}
-    assert "spark.sql.adaptive.enabled" not in gold.spark_settings(Settings(home=tmp_path, spark_conf=own))
-    assert gold.spark_settings(Settings(home=tmp_path))["spark.sql.shuffle.partitions"] == "1"
+    assert "set:hiveconf:spark.sql.adaptive.enabled" not in gold.spark_settings(Settings(home=tmp_path, spark_conf=own))
+    assert gold.spark_settings(Settings(home=tmp_path))["set:hiveconf:spark.sql.shuffle.partitions"] == "1"
     assert gold.spark_settings(Settings(home=tmp_path, gold_profile="spark")) == {}
