@@ -163,7 +163,9 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 def put(rows: DataFrame, table: Table) -> None:
     """The table with these rows, in one commit."""
-    rows.select(*table.schema.fieldNames()).coalesce(1).write.format("delta").save(table.path)
+    rows.select(*table.schema.fieldNames()).coalesce(1).write.format("delta").partitionBy(*table.partitioned_by).save(
+        table.path
+    )
 
 
 def refused(spark: SparkSession, table: Table, day: Day) -> DataFrame:
