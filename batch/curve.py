@@ -18,8 +18,8 @@ from batch.completeness import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.coverage import COVERAGE
 from batch.day import Day
 from batch.delays import by_step, outcomes, united
-from batch.profile import suit
 from batch.truth import TRUTH, events, truth_table
+from batch.tuning import suit
 from batch.waits import WAITS, Basis, waits, waits_as_read
 from infra import arrow_lake, lake
 from infra.failures import PermanentFailure

@@ -34,7 +34,7 @@ from streaming.views import VIEWS
 def session() -> SparkSession:
     """The night's Spark session."""
     s = settings()
-    # A day of many records gets others when its turn has come (batch/profile).
+    # A day of many records gets others when its turn has come (batch/tuning).
     return spark("daybreak night", s.night_memory, s.night_jvm, {**FEW_ROWS, **s.spark_conf})
 
 

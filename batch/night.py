@@ -19,7 +19,6 @@ from batch.coverage import Plan
 from batch.day import Day, names
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.plan import plans
-from batch.profile import suit
 from batch.publish import publish as publish_corrections
 from batch.questions import as_json, refuse, told
 from batch.reconcile import reconcile as reconcile_days
@@ -27,6 +26,7 @@ from batch.settle import Question, settle_day
 from batch.state import behind, mark
 from batch.truth import Decided
 from batch.truth import truth as truth_of_days
+from batch.tuning import suit
 from infra.failures import PermanentFailure
 from streaming.log import log_now
 

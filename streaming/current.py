@@ -17,6 +17,9 @@ from streaming.views.view import Additive, ByPart, View
 CLOSES = "_closes"
 """Column of defined rows: when the row can no longer change."""
 PART = "_part"
+TIDY_US = 60_000_000
+"""Event time in microseconds between two looks for events that are not needed any more."""
+PIECES = 64
 OF_EVENT = ("topic", "event_id", "event_type", "event_time")
 
 
@@ -88,6 +91,7 @@ class Parts:
         self._view, self._column, self._columns = view, law.column, columns
         self._events: pa.Table | None = None
         self._due: pa.Table | None = None
+        self._tidied: pa.Scalar | None = None
 
     def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
         """All events given, and the closing times of the rows that are open."""
@@ -98,10 +102,7 @@ class Parts:
         """All events of the parts that new ones touch, and of those of which a row becomes final."""
         fresh = self._with_part(of_topics(new, self._view.inputs))
         kept = self._events if self._events is not None else fresh.slice(0, 0)
-        if gate is not None:
-            oldest = pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))
-            kept = kept.filter(pc.greater_equal(kept["event_time"], oldest))
-        self._events = pa.concat_tables([kept, fresh]).combine_chunks()
+        self._events = joined(self._without_closed(kept, gate), fresh)
         touched = fresh[PART].combine_chunks()
         if self._due is not None and watermark is not None:
             passed = pc.less(self._due[CLOSES], watermark)
@@ -115,11 +116,18 @@ class Parts:
         self._schedule(defined, watermark)
         return defined.append_column("is_final", is_final(defined, watermark))
 
+    def _without_closed(self, kept: pa.Table, gate: pa.Scalar | None) -> pa.Table:
+        """Without what no open row can need; looked for once per minute of event time, since it goes through all events."""
+        if gate is None or (self._tidied is not None and gate.value - self._tidied.value < TIDY_US):
+            return kept
+        self._tidied = gate
+        oldest = pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))
+        return kept.filter(pc.greater_equal(kept["event_time"], oldest))
+
     def _schedule(self, rows: pa.Table, watermark: pa.Scalar | None) -> None:
         still_open = rows.filter(pc.invert(is_final(rows, watermark)))
         due = pa.table({PART: still_open[self._column], CLOSES: still_open[CLOSES]})
-        both = due if self._due is None else pa.concat_tables([self._due, due])
-        self._due = both.group_by([PART, CLOSES], use_threads=False).aggregate([]).combine_chunks()
+        self._due = due if self._due is None else joined(self._due, due)
 
     def _with_part(self, events: pa.Table) -> pa.Table:
         fields = [pc.struct_field(events[topic], self._column) for topic in self._view.inputs]
@@ -129,6 +137,12 @@ class Parts:
 def of_topics(events: pa.Table, topics: tuple[str, ...]) -> pa.Table:
     """The events of some topics."""
     return events.filter(pc.is_in(events["topic"], value_set=pa.array(topics)))
+
+
+def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:
+    """One table behind the other. Copied into one piece only now and then, not with every micro-batch."""
+    both = pa.concat_tables([kept, fresh])
+    return both if both[0].num_chunks <= PIECES else both.combine_chunks()
 
 
 def is_final(rows: pa.Table, watermark: pa.Scalar | None) -> pa.ChunkedArray:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,3 +138,9 @@ def test_every_file_says_what_it_is() -> None:
 
 def test_there_is_no_package_where_one_would_hide_another() -> None:
     assert not [name(path) for folder in ("tests", "dbt") for path in (ROOT / folder).rglob("__init__.py")]
+
+
+def test_no_module_of_the_night_hides_one_of_pythons() -> None:
+    """spark-submit runs `batch/__main__.py` with its folder first on the path: a `profile.py` there stops every import."""
+    hidden = {path.stem for path in (ROOT / "batch").glob("*.py")} & set(sys.stdlib_module_names)
+    assert hidden <= {"__main__"}

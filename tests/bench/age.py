@@ -75,11 +75,12 @@ def _grow_old(bed: Bed, table: str, commits: int) -> None:
 
 
 def views(bed: Bed) -> list[Figure]:
-    """What one more view costs the stream: a copy of the tree with twelve more, at 50 events a second."""
+    """What one more view costs the stream: a copy of the tree with twelve more, at 50 and at 500 events a second."""
     few = _cores(fresh(bed, RATE))
     with TemporaryDirectory() as folder, _deployed(bed, _with_more(Path(folder))):
         figures = fresh(bed, RATE, label="views")
         many = _cores(figures)
+        figures += fresh(bed, 10 * RATE, label="views")
     share = (many - few) / MORE
     total = len(VIEWS) + MORE
     return [Figure("views", "one more view, live at 50/s", share, "cores", 0.03, note=f"{total} views"), *figures]

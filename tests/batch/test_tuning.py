@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from batch import profile
 from batch.archive import ARCHIVE
 from batch.day import Day
-from batch.profile import MANY_ROWS, records, suit
+from batch.tuning import MANY_ROWS, records, suit
 from infra import lake
 from infra.rows import arrow
 from infra.session import FEW_ROWS

@@ -1,7 +1,7 @@
 """Spark's settings by the size of a day: a plan is compiled only where there are records enough to pay for it.
 
 Data flow: the archive's log (records per day, without a scan) -> settings of the session
-Run: pytest tests/batch/test_profile.py
+Run: pytest tests/batch/test_tuning.py
 """
 
 from pyspark.sql import SparkSession
