@@ -30,7 +30,7 @@ from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.keeping import Keeping
 from streaming.late import LateIndex
-from streaming.progress import INGEST, MicroBatch, Offset
+from streaming.progress import INGEST, MicroBatch, Offset, no_rows
 from streaming.reasons import Outcome
 from streaming.recent import Arrival, Recent
 from streaming.restored import on_time_since, recent_since
@@ -102,9 +102,12 @@ class Ingest:
         with batch.timed("silver"):
             self._append(events, SILVER, batch)
         point("ingest.after-silver")
-        found = {row["values"]: row["counts"] for row in outcome.value_counts().to_pylist()}
-        batch.rows = {kind.value: found.get(kind.value, 0) for kind in Outcome}
-        batch.rows |= {"late": pc.sum(pc.greater(events["late_by_ms"], 0)).as_py() or 0, "read": records.num_rows}
+        found: dict[str, int] = {row["values"]: row["counts"] for row in outcome.value_counts().to_pylist()}
+        batch.rows = (
+            no_rows()
+            | found
+            | {"late": pc.sum(pc.greater(events["late_by_ms"], 0)).as_py() or 0, "read": records.num_rows}
+        )
         if batch.rows[Outcome.REJECTED] + batch.rows[Outcome.CONFLICT]:
             with batch.timed("quarantine"):
                 self._append(rows_of.quarantine_rows(records, outcome, stamp), QUARANTINE, batch)

@@ -25,6 +25,7 @@ from pyspark.sql.types import (
 
 from infra.tables import Table
 from infra.writes import append_once
+from streaming.reasons import Outcome
 
 INGEST = "ingest"
 """The `query` of every row: the one streaming query, which fills bronze, silver and every view."""
@@ -65,6 +66,11 @@ PROGRESS = Table(
 )
 
 Offset = tuple[str, int, int, int]
+
+
+def no_rows() -> dict[str, int]:
+    """The counts of a micro-batch that read nothing: of every outcome, of late events, of all records."""
+    return dict.fromkeys((*(kind.value for kind in Outcome), "late", "read"), 0)
 
 
 @dataclass

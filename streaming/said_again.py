@@ -20,7 +20,7 @@ from streaming.checkpoint import SourceOffsets
 from streaming.current import CLOSES
 from streaming.ingest import moment
 from streaming.keeping import answered
-from streaming.progress import INGEST, PROGRESS, REBUILT, MicroBatch
+from streaming.progress import INGEST, PROGRESS, REBUILT, MicroBatch, no_rows
 from streaming.silver import SILVER
 from streaming.speed import speed_table
 from streaming.views import VIEWS
@@ -42,6 +42,7 @@ def say_again(session: SparkSession, lineage: str, definitions: Mapping[str, str
     gate = gates.restored(session, timedelta(seconds=settings().delay_seconds), lineage, latest["batch_id"] + 1)
     batch = MicroBatch(INGEST, lineage, REBUILT, datetime.now(UTC), definitions)
     batch.offsets = [(topic, int(at), end, end) for topic, parts in start.items() for at, end in parts.items()]
+    batch.rows = no_rows()
     batch.gate = batch.watermark = moment(gate.at)
     # A micro-batch that never finished is written again, and then says its own events.
     finished = (F.col("lineage") != latest["lineage"]) | (F.col("batch_id") <= latest["batch_id"])
