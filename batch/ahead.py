@@ -17,11 +17,12 @@ from pyspark.sql import SparkSession
 from batch.apart import draw
 from batch.coverage import Plan
 from batch.day import Day
-from batch.driver import lease, say
+from batch.driver import lease, say, tables
 from batch.night import Step, bring_all
 from batch.plan import plans
 from batch.publish import publish
 from batch.questions import as_json, told
+from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
 
 SECONDS = 2400
@@ -52,7 +53,10 @@ def ahead(
         for question in questions:
             say(told(question))
         done[str(day)] = json.loads(as_json(questions))
-    return {"done": done, "drawn": len(done) == sum(len(plan.days) for plan in todo) and _drawn(own, night, versions)}
+    drawn = len(done) == sum(len(plan.days) for plan in todo) and _drawn(own, night, versions)
+    with lease():
+        tidy_if_due(tables(own))
+    return {"done": done, "drawn": drawn}
 
 
 def _drawn(own: SparkSession, night: Day, versions: Mapping[str, str]) -> bool:

@@ -1,0 +1,35 @@
+"""The night cleans up its tables by itself, once a day and not in its first night."""
+
+import os
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from batch import upkeep
+from infra.upkeep import DAY_SECONDS
+
+
+@pytest.fixture
+def tidied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many tables were tidied, a number per time."""
+    times: list[int] = []
+    monkeypatch.setattr(upkeep, "settings", lambda: SimpleNamespace(home=tmp_path))
+    monkeypatch.setattr(upkeep, "tidy", lambda tables: times.append(len(tables)))
+    return times
+
+
+def test_the_first_night_only_begins_to_count(tidied: list[int]) -> None:
+    assert not upkeep.tidy_if_due([])
+    assert not upkeep.tidy_if_due([])
+    assert tidied == []
+
+
+def test_a_day_later_it_is_due_once(tidied: list[int]) -> None:
+    upkeep.tidy_if_due([])
+    yesterday = time.time() - DAY_SECONDS - 1
+    os.utime(upkeep._mark(), (yesterday, yesterday))
+    assert upkeep.tidy_if_due([])
+    assert not upkeep.tidy_if_due([])
+    assert tidied == [0]
