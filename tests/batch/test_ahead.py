@@ -39,6 +39,8 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     monkeypatch.setattr(ahead, "bring_all", bring)
     monkeypatch.setattr(ahead, "publish", lambda session: 0)
     monkeypatch.setattr(ahead, "draw", draw)
+    monkeypatch.setattr(ahead, "tables", lambda session: [])
+    monkeypatch.setattr(ahead, "tidy_if_due", lambda tables: False)
     return own
 
 
