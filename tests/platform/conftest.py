@@ -33,6 +33,8 @@ def platform() -> Iterator[Platform]:
         "PYTHONPATH": str(ROOT),
         "DAYBREAK_STREAM_JVM": QUICK_JVM,
         "DAYBREAK_SPARK_CONF": json.dumps(FEW_ROWS),
+        # A day that is read in one micro-batch has nothing late in it.
+        "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": "1000",
     }
     env |= ours
     with pytest.MonkeyPatch.context() as patch:
