@@ -142,7 +142,7 @@ STREAM = (
         "streaming/definitions.py",
         "_hash([plan, *[topics[topic] for topic in sorted(view.inputs)]])",
         "_hash([plan])",
-        "tests/streaming/test_definitions.py::test_a_changed_rule_is_another_version_of_its_topic_and_what_reads_it",
+        "tests/streaming/test_definitions.py::test_a_changed_rule_changes_its_topic_and_what_reads_it",
     ),
     Mutation(
         "writing: a repeated micro-batch is appended again",

@@ -40,7 +40,7 @@ def test_a_changed_view_is_another_version_and_leaves_the_others(
     assert [name for name in versions if found[name] != versions[name]] == ["order_totals"]
 
 
-def test_a_changed_rule_is_another_version_of_its_topic_and_what_reads_it(
+def test_a_changed_rule_changes_its_topic_and_what_reads_it(
     spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stricter = replace(CONTRACTS["payments"], rules=(*CONTRACTS["payments"].rules, between("amount_cents", 1, 2)))
