@@ -21,6 +21,9 @@ from streaming.views import VIEWS
 EVENTS = "events"
 """The name under which the version of all contracts together is known beside the views'."""
 
+WHOLE_TEXT = str(2**31 - 16)
+"""Characters of a plan's text: Spark's own limit."""
+
 # Expression ids and lambda variable names count up within a process.
 _COUNTERS = re.compile(r"#\d+L?|\b([a-z]+)_\d+\b")
 
@@ -36,7 +39,9 @@ def definitions(session: SparkSession) -> Mapping[str, str]:
 
     A view's version covers the contracts of its inputs. A new topic or view leaves the versions of the others as they are.
     """
+    # A text that is cut would hide what changed behind the cut.
     session.conf.set("spark.sql.debug.maxToStringFields", "10000")
+    session.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
     records, events = session.createDataFrame([], RECORD), session.createDataFrame([], EVENT)
     topics = {topic: fingerprint(judge_by(records, (contract,))) for topic, contract in CONTRACTS.items()}
     found = {EVENTS: _hash(sorted(topics.items())), **{of_topic(topic): version for topic, version in topics.items()}}

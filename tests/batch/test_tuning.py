@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
-from batch import profile
+from batch import tuning
 from batch.archive import ARCHIVE
 from batch.day import Day
 from batch.tuning import MANY_ROWS, records, suit
