@@ -28,7 +28,7 @@ def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) 
     for number, day in enumerate((SMALL, LARGE, LARGE, LARGE)):
         record = {"topic": "orders", "partition": 0, "offset": number, "arrival": at, "day": day.date}
         append_once(arrow([record], ARCHIVE.schema), ARCHIVE, "test", number)
-    monkeypatch.setattr(profile, "MANY", 2)
+    monkeypatch.setattr(tuning, "MANY", 2)
     yield spark
     for key, value in FEW_ROWS.items():
         spark.conf.set(key, value)
@@ -43,7 +43,7 @@ def test_a_day_with_many_records_is_compiled(own: SparkSession) -> None:
 
 def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = "spark.sql.shuffle.partitions"
-    monkeypatch.setattr(profile, "settings", lambda: SimpleNamespace(spark_conf={mine: "40"}))
+    monkeypatch.setattr(tuning, "settings", lambda: SimpleNamespace(spark_conf={mine: "40"}))
     own.conf.set(mine, "40")
     suit(own, LARGE)
     assert own.conf.get(mine) == "40"
