@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     IntegerType,
@@ -23,6 +21,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from infra.rows import arrow
 from infra.tables import Table
 from infra.writes import append_once
 from streaming.reasons import Outcome
@@ -132,5 +131,4 @@ class MicroBatch:
             "definitions": list(self.definitions.items()),
             "visible": list(self.visible.items()),
         }
-        rows = pa.Table.from_pylist([row], schema=to_arrow_schema(PROGRESS.schema, timezone="UTC"))
-        append_once(rows, PROGRESS, self.writer, self.version)
+        append_once(arrow([row], PROGRESS.schema), PROGRESS, self.writer, self.version)
