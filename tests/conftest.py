@@ -18,6 +18,9 @@ from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import QUICK_JVM, settings
 
 SLOWEST = 30
+for name in ("COLUMNS", "LINES"):
+    # Commands print as wide as their tables take, whatever the terminal that tests are started in.
+    os.environ.pop(name, None)
 
 
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
@@ -61,6 +64,15 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("slowest files")
     for file, spent in seconds.most_common(SLOWEST):
         terminalreporter.write_line(f"{spent:8.1f} s  {file}")
+
+
+@pytest.fixture(autouse=True)
+def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that needs no platform sees no settings but its own: not the user's, and not those of a platform that still runs."""
+    if not request.node.get_closest_marker("platform"):
+        for name in os.environ.keys():
+            if name.startswith("DAYBREAK_"):
+                monkeypatch.delenv(name)
 
 
 @pytest.fixture(scope="session")

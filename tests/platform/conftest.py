@@ -23,8 +23,8 @@ PORT_BASE = str(int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * W
 def platform() -> Iterator[Platform]:
     """Kafka, MinIO, Postgres and the stream, started by the command that users start them with."""
     # The user's own platform, endpoints and jar settings must not leak into this one.
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
-    theirs = os.environ.keys() - env.keys()
+    theirs = ("DAYBREAK_", "SPARK_")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
     # Here a stream lives for minutes, and no table has more than some thousand rows.
     ours = {
         "DAYBREAK_HOME": str(HOME),
@@ -38,7 +38,7 @@ def platform() -> Iterator[Platform]:
     }
     env |= ours
     with pytest.MonkeyPatch.context() as patch:
-        for name in theirs:
+        for name in os.environ.keys() - env.keys():
             patch.delenv(name)
         for name, value in ours.items():
             patch.setenv(name, value)

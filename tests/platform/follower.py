@@ -16,6 +16,8 @@ from truth_check import COLUMNS, Rows, answered, rank
 
 TOPIC = "corrections"
 READ_SECONDS = 60
+BEFORE_ALL = -2
+"""A number before every micro-batch's: what a new lineage says again of silver are the rows of number -1."""
 TIMES = {"window_start", "ordered_at", "captured_at"}
 """The columns that JSON has as text and the tables as times."""
 
@@ -58,7 +60,7 @@ class Follower:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._lineage = dict.fromkeys(VIEWS, "")
-        self._batch = dict.fromkeys(VIEWS, -1)
+        self._batch = dict.fromkeys(VIEWS, BEFORE_ALL)
         self._next: dict[int, int] = {}
         self.said: dict[str, dict[tuple[Any, ...], tuple[Any, tuple[Any, ...]]]] = {view: {} for view in VIEWS}
         self.corrected: dict[str, dict[tuple[Any, ...], tuple[Any, ...] | None]] = {view: {} for view in VIEWS}
@@ -81,7 +83,7 @@ class Follower:
         rows = list(answered(self._platform, "speed", view))
         newest = max((row["lineage"] for *_, row in rows), default="")
         if newest > self._lineage[view]:
-            self._lineage[view], self._batch[view], self.said[view] = newest, -1, {}
+            self._lineage[view], self._batch[view], self.said[view] = newest, BEFORE_ALL, {}
         new = [one for one in rows if one[2]["lineage"] == newest and one[2]["batch_id"] > self._batch[view]]
         for key, values, row in new:
             candidate = (rank(view, row, values), values)
