@@ -40,7 +40,7 @@ bench: setup ## What everything costs, beside what it may; ONLY="drain live" for
 
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events
 	@$(SETUP) python jars
-	@$(VENV)/python -m batch.bench
+	@$(VENV)/python -m tests.bench.oracle
 
 lock: ## Resolve pyproject.toml again into infra/requirements.lock
 	@$(SETUP) python

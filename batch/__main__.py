@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from batch import apart
-from batch import decide as decisions
+from batch import maintenance
 from batch import night as nights
 from batch.ahead import ahead as ahead_of
 from batch.day import parse
-from batch.decisions import Decision
+from batch.settlement import decide as decisions
+from batch.settlement.decisions import Decision
 from infra.failures import PermanentFailure, reported
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -60,7 +60,7 @@ def night(
     """All four steps."""
     nights.night(parse(date), list(nights.Step), full)
     if curve:
-        apart.curve(parse(date), full)
+        maintenance.curve(parse(date), full)
 
 
 @app.command()
@@ -82,31 +82,31 @@ def decide(
 @app.command()
 def publish() -> None:
     """Send the ledger's corrections that are not yet in the topic; every night does it too."""
-    apart.publish()
+    maintenance.publish()
 
 
 @app.command()
 def curve(date: Date, full: Full = False) -> None:
     """Draw the latency-completeness curve of the day, once it is settled, and of settled days that lack theirs."""
-    apart.curve(parse(date), full)
+    maintenance.curve(parse(date), full)
 
 
 @app.command()
 def prepare() -> None:
     """Create the night's tables."""
-    apart.prepare()
+    maintenance.prepare()
 
 
 @app.command()
 def accept_gaps(note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")]) -> None:
     """Accept what the log has lost before a night read it; the next night goes on behind it."""
-    apart.accept_gaps(note)
+    maintenance.accept_gaps(note)
 
 
 @app.command()
 def upkeep() -> None:
     """Compact the night's tables, remove old files, and forget by DAYBREAK_KEEP_DAYS."""
-    apart.upkeep()
+    maintenance.upkeep()
 
 
 if __name__ == "__main__":

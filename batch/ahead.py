@@ -14,14 +14,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from batch.apart import draw
-from batch.coverage import Plan
+from batch.corrections.publish import publish
 from batch.day import Day
 from batch.driver import lease, say, tables
+from batch.due import plans
+from batch.maintenance import draw
 from batch.night import Step, bring_all
-from batch.plan import plans
-from batch.publish import publish
-from batch.questions import as_json, told
+from batch.settlement.approval_request import as_json, told
+from batch.settlement.coverage import Plan
 from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
 

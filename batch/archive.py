@@ -12,11 +12,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, StringType, StructField, StructType, TimestampType
 
-from infra.drills import point
+from infra.failpoints import point
 from infra.failures import PermanentFailure
+from infra.lake.tables import Table
+from infra.lake.writes import append_once
 from infra.settings import settings
-from infra.tables import Table
-from infra.writes import append_once
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
 from streaming.gaps import GapCause, gaps, removed

@@ -10,22 +10,22 @@ from datetime import UTC, datetime
 from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
-from batch.completeness import CURVE
-from batch.conservation import CONSERVATION
-from batch.correct import CORRECTIONS
-from batch.coverage import COVERAGE, PAST_COVERAGE
-from batch.decisions import DECISIONS
-from batch.differences import DIFFERENCES, SUMMARY
-from batch.evidence import EVIDENCE
-from batch.state import STATE
+from batch.conservation.check import CONSERVATION
+from batch.corrections.ledger import CORRECTIONS
+from batch.curve.lateness import WAITS
+from batch.curve.points import CURVE
+from batch.night_state import STATE
+from batch.reconciliation.differences import DIFFERENCES, SUMMARY
+from batch.reconciliation.evidence import EVIDENCE
+from batch.settlement.coverage import COVERAGE, PAST_COVERAGE
+from batch.settlement.decisions import DECISIONS
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
-from batch.waits import WAITS
-from infra import lake
 from infra.failures import TransientFailure
-from infra.lease import Lease
+from infra.lake import spark_tables
+from infra.lake.lease import Lease
+from infra.lake.tables import Table
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
-from infra.tables import Table
 from streaming.definitions import definitions
 from streaming.gaps import BRONZE_GAPS
 from streaming.views import VIEWS
@@ -60,7 +60,7 @@ def tables(own: SparkSession) -> tuple[Table, ...]:
 
 def create_tables(own: SparkSession) -> None:
     """Create what is missing of them."""
-    lake.create_missing(own, tables(own))
+    spark_tables.create_missing(own, tables(own))
 
 
 def lease() -> Lease:
@@ -71,7 +71,7 @@ def lease() -> Lease:
 def refuse_without_stream(own: SparkSession) -> None:
     """Raise TransientFailure while the tables that a night reads are not there."""
     # The last table that the stream creates.
-    if not lake.exists(own, BRONZE_GAPS):
+    if not spark_tables.exists(own, BRONZE_GAPS):
         raise TransientFailure("the stream has not created its tables yet: is it running, with this code?")
 
 

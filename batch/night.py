@@ -14,16 +14,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from batch.archive import archive as archive_log
-from batch.conservation import conserve, marks
-from batch.coverage import Plan
+from batch.conservation.check import conserve, marks
+from batch.corrections.publish import publish as publish_corrections
 from batch.day import Day, names
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
-from batch.plan import plans
-from batch.publish import publish as publish_corrections
-from batch.questions import as_json, refuse, told
-from batch.reconcile import reconcile as reconcile_days
-from batch.settle import Question, settle_day
-from batch.state import behind, mark
+from batch.due import plans
+from batch.night_state import behind, mark
+from batch.reconciliation.reconcile import reconcile as reconcile_days
+from batch.settlement.approval_request import as_json, refuse, told
+from batch.settlement.coverage import Plan
+from batch.settlement.settle import Question, settle_day
 from batch.truth import Decided
 from batch.truth import truth as truth_of_days
 from batch.tuning import suit

@@ -13,16 +13,16 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from batch.archive import ARCHIVE
 from batch.day import Day
-from infra import lake
-from infra.drills import point
-from infra.tables import Table
-from infra.writes import FEW, few, replace_days
+from infra.failpoints import point
+from infra.lake import spark_tables
+from infra.lake.tables import Table
+from infra.lake.writes import FEW, few, replace_days
 from streaming.bronze import RECORD
+from streaming.deduplicate import outcomes
 from streaming.definitions import of_event
-from streaming.judge import judge
-from streaming.repeats import outcomes
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.speed import view_schema
+from streaming.validate import judge
 from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
@@ -44,7 +44,7 @@ def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
     An event_id that first arrived with another event time is found wherever it is: its earlier arrivals are looked up in
     the whole archive by id, which is a column, so the payloads stay unread.
     """
-    archived = lake.read(session, ARCHIVE)
+    archived = spark_tables.read(session, ARCHIVE)
     at = F.coalesce("event_time", "arrival")
     days = F.col("day").between(F.lit(start.date()), F.lit((end - timedelta(microseconds=1)).date()))
     own = archived.where(days & (at >= F.lit(start)) & (at < F.lit(end)))

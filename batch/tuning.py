@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE
 from batch.day import Day
-from infra import arrow_lake
+from infra.lake import arrow_tables
 from infra.session import FEW_ROWS
 from infra.settings import settings
 
@@ -35,4 +35,4 @@ def suit(own: SparkSession, day: Day) -> None:
 
 def records(day: Day) -> int:
     """How many records of a day the archive holds, by the numbers in the table's log."""
-    return arrow_lake.records(ARCHIVE, "day", str(day))
+    return arrow_tables.records(ARCHIVE, "day", str(day))

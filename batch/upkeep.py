@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from batch.driver import say
+from infra.lake.tables import Table
+from infra.lake.upkeep import DAY_SECONDS, tidy
 from infra.settings import settings
-from infra.tables import Table
-from infra.upkeep import DAY_SECONDS, tidy
 
 
 def tidy_if_due(tables: Sequence[Table]) -> bool:

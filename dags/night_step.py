@@ -111,11 +111,11 @@ class ArchiveStep(NightStep):
 
 
 class GoldStep(BashOperator):
-    """`infra.gold <verb>`: dbt through the SQL gateway, which is gold's only writer."""
+    """`infra.sql.gold <verb>`: dbt through the SQL gateway, which is gold's only writer."""
 
     def __init__(self, *, verb: str, **task: Any) -> None:
         super().__init__(
-            bash_command=f"exec {sys.executable} -m infra.gold {verb}",
+            bash_command=f"exec {sys.executable} -m infra.sql.gold {verb}",
             cwd=str(ROOT),
             pool="gateway",
             append_env=True,
@@ -124,11 +124,11 @@ class GoldStep(BashOperator):
 
 
 class ReportStep(BashOperator):
-    """`infra.report --date <day>`: the night's page, into the bucket and under Airflow's menu; without Spark."""
+    """`batch.report --date <day>`: the night's page, into the bucket and under Airflow's menu; without Spark."""
 
     def __init__(self, **task: Any) -> None:
         super().__init__(
-            bash_command=f"exec {sys.executable} -m infra.report --date {DAY}",
+            bash_command=f"exec {sys.executable} -m batch.report --date {DAY}",
             cwd=str(ROOT),
             pool="night",
             append_env=True,

@@ -15,10 +15,10 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from streaming.bronze import RECORD
+from streaming.dedup_index import Arrival
+from streaming.deduplicate import ARRIVAL_ORDER
 from streaming.definitions import of_topic
 from streaming.reasons import Outcome, Reason
-from streaming.recent import Arrival
-from streaming.repeats import ARRIVAL_ORDER
 from streaming.silver import EVENT, REJECTED
 
 TEXTS = pa.list_(pa.string())

@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra.tables import Table
+from infra.lake.tables import Table
 
 RECORD = StructType(
     [

@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.judge import judge_by
 from streaming.silver import EVENT, topic_events
+from streaming.validate import judge_by
 from streaming.views import VIEWS
 
 EVENTS = "events"

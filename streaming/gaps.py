@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType, TimestampType
 
 from infra.failures import PermanentFailure
-from infra.rows import frame
-from infra.tables import Table
-from infra.writes import append_once
+from infra.lake.rows import frame
+from infra.lake.tables import Table
+from infra.lake.writes import append_once
 from streaming.log import Log
 from streaming.progress import RANGE
 

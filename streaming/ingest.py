@@ -17,24 +17,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from infra.arrow_lake import files, latest
-from infra.drills import point
 from infra.failing import succeeded
-from infra.lease import Lease
+from infra.failpoints import point
+from infra.lake.arrow_tables import files, latest
+from infra.lake.lease import Lease
+from infra.lake.tables import Table
+from infra.lake.writes import append_once
 from infra.settings import settings
-from infra.tables import Table
-from infra.writes import append_once
 from streaming import arrivals as rows_of
-from streaming import gate as gates
+from streaming import watermark as gates
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
-from streaming.keeping import Keeping
-from streaming.late import LateIndex
+from streaming.dedup_index import Arrival, Recent
+from streaming.late_duplicates import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset, no_rows
 from streaming.reasons import Outcome
-from streaming.recent import Arrival, Recent
-from streaming.restored import on_time_since, recent_since
+from streaming.restore import on_time_since, recent_since
 from streaming.silver import QUARANTINE, SILVER
+from streaming.update_views import Keeping
 
 COMMITS_AT_ONCE = 8
 

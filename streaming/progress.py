@@ -21,9 +21,9 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra.rows import arrow
-from infra.tables import Table
-from infra.writes import append_once
+from infra.lake.rows import arrow
+from infra.lake.tables import Table
+from infra.lake.writes import append_once
 from streaming.reasons import Outcome
 
 INGEST = "ingest"

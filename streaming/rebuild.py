@@ -10,11 +10,11 @@ from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from infra import lake
-from infra.lease import Lease
-from infra.tables import Table
+from infra.lake import spark_tables
+from infra.lake.lease import Lease
+from infra.lake.tables import Table
 from streaming import gaps, topics
-from streaming import lineage as lineages
+from streaming import generation as lineages
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.definitions import definitions
@@ -62,8 +62,10 @@ def rebuild(accept_gap: bool = False) -> None:
 def finished(session: SparkSession) -> Ends:
     """How far every lineage together has come: behind finished micro-batches and accepted gaps."""
     at = ("topic", "partition", "to")
-    batches = lake.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets")).select(*at)
-    behind = batches.unionByName(lake.read(session, gaps.BRONZE_GAPS).select(*at))
+    batches = (
+        spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets")).select(*at)
+    )
+    behind = batches.unionByName(spark_tables.read(session, gaps.BRONZE_GAPS).select(*at))
     rows = behind.groupBy("topic", "partition").agg(F.max("to").alias("end")).collect()
     return {(row["topic"], row["partition"]): row["end"] for row in rows}
 

@@ -1,7 +1,7 @@
 """The rules that every record of every topic must keep, in the order in which reasons are named; a contract adds its own.
 
 Data flow: text -> what is found in it -> Rules
-Run: pytest tests/streaming/test_judge.py
+Run: pytest tests/streaming/test_validate.py
 """
 
 from collections.abc import Iterable

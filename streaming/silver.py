@@ -20,7 +20,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra.tables import Table
+from infra.lake.tables import Table
 from streaming.bronze import BATCH, RECORD
 from streaming.contracts import CONTRACTS
 from streaming.reasons import Outcome, Reason

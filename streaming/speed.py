@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, LongType, StringType, StructField, StructType, TimestampType
 
-from infra.tables import Table
+from infra.lake.tables import Table
 from streaming.silver import EVENT, topic_events
 from streaming.views.view import View
 

@@ -14,29 +14,29 @@ from types import FrameType
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from infra import lake
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import TransientFailure
-from infra.lease import Lease
+from infra.lake import spark_tables
+from infra.lake.lease import Lease
+from infra.lake.tables import Table
 from infra.session import FEW_ROWS, spark
 from infra.settings import Settings, settings
-from infra.tables import Table
 from streaming import gaps, topics
-from streaming import lineage as lineages
+from streaming import generation as lineages
 from streaming.bronze import BRONZE, records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
-from streaming.judge import judge
 from streaming.log import log_now
-from streaming.offsets import Published
+from streaming.monitor.consumer_group import Published
 from streaming.progress import INGEST, PROGRESS
-from streaming.said_again import say_again
+from streaming.restate import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.speed import speed_table
 from streaming.upkeep import Upkeep
+from streaming.validate import judge
 from streaming.views import VIEWS
 
 
@@ -70,7 +70,7 @@ def tables(session: SparkSession) -> tuple[Table, ...]:
 
 def create_tables(session: SparkSession) -> None:
     """Create what is missing of them."""
-    lake.create_missing(session, tables(session), often_written=True)
+    spark_tables.create_missing(session, tables(session), often_written=True)
 
 
 def run() -> None:

@@ -1,7 +1,7 @@
 """Half characters: one of the two escapes by which JSON writes a character beyond the first 65,536, without the other.
 
 Data flow: JSON text -> does it hold half a character?; -> the same text without any
-Run: pytest tests/streaming/test_judge.py
+Run: pytest tests/streaming/test_validate.py
 """
 
 from pyspark.sql import Column

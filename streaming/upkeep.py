@@ -14,8 +14,8 @@ from threading import Event, Thread
 from deltalake.exceptions import DeltaError
 
 from infra.failures import TransientFailure
-from infra.tables import Table
-from infra.upkeep import Daily, compact, shorten, tidy
+from infra.lake.tables import Table
+from infra.lake.upkeep import Daily, compact, shorten, tidy
 
 EVERY_SECONDS = 120
 SHORTEN_EVERY = 15

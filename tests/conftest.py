@@ -13,7 +13,8 @@ from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from xdist.scheduler import LoadFileScheduling
 
-from infra import committed, send, tables
+from infra.kafka import read_committed, send
+from infra.lake import tables
 from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import QUICK_JVM, settings
 
@@ -70,7 +71,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that needs no platform sees no settings but its own: not the user's, and not those of a platform that still runs."""
     if not request.node.get_closest_marker("platform"):
-        for name in os.environ.keys():
+        for name in list(os.environ):
             if name.startswith("DAYBREAK_"):
                 monkeypatch.delenv(name)
 
@@ -119,7 +120,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
         corrections_topic="corrections",
         corrections_state_topic="corrections-state",
     )
-    for module in (committed, send):
+    for module in (read_committed, send):
         monkeypatch.setattr(module, "settings", lambda: own)
     yield own
     del mother

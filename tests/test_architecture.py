@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from infra.lake.tables import WRITERS
 from infra.settings import ROOT
-from infra.tables import WRITERS
 from streaming.contracts import CONTRACTS
 from streaming.views import VIEWS
 

@@ -1,6 +1,6 @@
 """The nights' reports in Airflow: the newest in the menu, and each on the tab of its own run.
 
-Data flow: `<home>/reports/<day>.html`, written by `python -m infra.report` -> /reconciliation/
+Data flow: `<home>/reports/<day>.html`, written by `python -m batch.report` -> /reconciliation/
 Run: daybreak report --date 2026-01-31 --open (the same page without Airflow)
 """
 

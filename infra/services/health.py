@@ -17,10 +17,10 @@ import psycopg
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from infra.durations import span
 from infra.failures import PermanentFailure, TransientFailure
-from infra.partitions import partitions
+from infra.kafka.partitions import partitions
 from infra.settings import Settings
-from infra.spans import span
 
 ANSWER_SECONDS = 3
 STILL_SECONDS = 300.0

@@ -4,7 +4,7 @@ Data flow: Settings -> Program; then the bucket, by the S3 client
 Run: daybreak up --only minio
 """
 
-from infra.s3 import client
+from infra.lake.s3 import client
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from infra.failures import TransientFailure
-from infra.s3 import client
+from infra.lake.s3 import client
 from infra.services.program import shared_env
 from infra.services.start import Tell
 from infra.settings import ROOT, Settings
@@ -21,7 +21,7 @@ LAST_OF_THE_NIGHT = "reconciliation/conservation/_delta_log/"
 def register(s: Settings, tell: Tell, waiting: Tell) -> None:
     """Create what is missing, then register all. Raises TransientFailure if the preparation fails."""
     # The gateway's client takes a second to import, which only this one command should pay.
-    from infra import gateway
+    from infra.sql import gateway
 
     if not any(client(s).list_objects(s.bucket, prefix=LAST_OF_THE_NIGHT)):
         waiting("the night's tables to be created")

@@ -20,7 +20,7 @@ LAUNCHER = """\
 #!{python}
 import sys
 
-from infra.cli import main
+from batch.commands import main
 
 sys.exit(main())
 """

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from infra.send import Sender
+from infra.kafka.send import Sender
 from infra.shop.purchase import MINUTE
 from infra.shop.run import Run
 

@@ -35,7 +35,7 @@ class Rule:
     """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken.
 
     A rule `is_of_writing` that is about how the value is written, which decoding hides; it reads the raw JSON in column RAW.
-    A record that is written in the ordinary way (`streaming.ordinary`) keeps it and is not asked.
+    A record that is written in the ordinary way (`streaming.fast_path`) keeps it and is not asked.
     """
 
     reason: Reason

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from batch import ahead
-from batch.coverage import Plan
 from batch.day import Day
+from batch.settlement.coverage import Plan
 from infra.failures import PermanentFailure, TransientFailure
 
 NIGHT = Day(date(2026, 1, 31))

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, behind, held
-from infra.rows import frame
+from infra.lake.rows import frame
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)

@@ -10,12 +10,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
-from batch.conservation import CONSERVATION, Marks, conserve, marks
+from batch.conservation.check import CONSERVATION, Marks, conserve, marks
 from batch.day import Day
-from infra import lake, tables
 from infra.failures import PermanentFailure
-from infra.rows import frame
-from infra.tables import Table
+from infra.lake import spark_tables, tables
+from infra.lake.rows import frame
+from infra.lake.tables import Table
 from streaming.bronze import BRONZE
 from streaming.gaps import BRONZE_GAPS
 from streaming.log import Log
@@ -37,7 +37,7 @@ def empty(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{root}"))
         for table in (ARCHIVE, ARCHIVE_GAPS, BRONZE, BRONZE_GAPS, SILVER, QUARANTINE, PROGRESS, CONSERVATION):
-            lake.create(spark, table)
+            spark_tables.create(spark, table)
     return root
 
 
@@ -75,7 +75,7 @@ def night(session: SparkSession, end: int, first: int = 0) -> int:
 
 def ranges(session: SparkSession) -> list[tuple[int, ...]]:
     """from, to, archived, missing, unaccounted of the partition's rows, in the order in which they were written."""
-    rows = lake.read(session, CONSERVATION).where(f"partition = {AT[1]}").orderBy("checked_at").collect()
+    rows = spark_tables.read(session, CONSERVATION).where(f"partition = {AT[1]}").orderBy("checked_at").collect()
     return [(row["from"], row["to"], row["archived"], row["missing"], row["unaccounted"]) for row in rows]
 
 
@@ -85,9 +85,9 @@ def test_each_night_counts_what_is_new_once(session: SparkSession) -> None:
     # The stream has begun to write what it has not finished: it waits for the next night.
     assert night(session, 10) == 6
     assert ranges(session) == [(0, 6, 6, 0, 0)]
-    version = lake.version(session, CONSERVATION)
+    version = spark_tables.version(session, CONSERVATION)
     assert night(session, 10) == 0
-    assert lake.version(session, CONSERVATION) == version
+    assert spark_tables.version(session, CONSERVATION) == version
     read(session, 6, 10)
     assert night(session, 10) == 4
     assert ranges(session) == [(0, 6, 6, 0, 0), (6, 10, 4, 0, 0)]
@@ -123,7 +123,7 @@ def test_a_gap_is_left_out_only_while_it_is_named(session: SparkSession) -> None
     put(session, BRONZE_GAPS, named | {"from": 5, "to": 8})
     assert marks(session).read_to == {AT: 10, EMPTY: 0}
     assert night(session, 10, first=6) == 10
-    row = lake.read(session, CONSERVATION).where(f"partition = {AT[1]} AND missing = 0").collect()[0]
+    row = spark_tables.read(session, CONSERVATION).where(f"partition = {AT[1]} AND missing = 0").collect()[0]
     counts = {name: row[name] for name in ("log", "gaps", "empty", "archived", "unread", "bronze", "silver")}
     assert counts == {"log": 8, "gaps": 2, "empty": 0, "archived": 8, "unread": 2, "bronze": 6, "silver": 6}
 

@@ -13,16 +13,16 @@ from pyspark.sql import functions as F
 from traffic import paid, placed
 
 from batch.archive import ARCHIVE
-from batch.completeness import CURVE
-from batch.coverage import COVERAGE, Plan, settle
-from batch.curve import curve
+from batch.curve.curve import curve
+from batch.curve.lateness import WAITS
+from batch.curve.points import CURVE
 from batch.day import Day
+from batch.settlement.coverage import COVERAGE, Plan, settle
 from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_days
-from batch.waits import WAITS
-from infra import lake
 from infra.failures import PermanentFailure
-from infra.rows import frame
-from infra.tables import Table
+from infra.lake import spark_tables
+from infra.lake.rows import frame
+from infra.lake.tables import Table
 from streaming.definitions import EVENTS, definitions, of_topic
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
@@ -71,7 +71,7 @@ class Night:
 
     def rows(self, day: Day) -> list[dict[str, Any]]:
         """The curve's rows of a day."""
-        found = lake.read(self.spark, CURVE).where(F.col("day") == F.lit(day.date)).collect()
+        found = spark_tables.read(self.spark, CURVE).where(F.col("day") == F.lit(day.date)).collect()
         return [row.asDict() for row in found]
 
 
@@ -135,8 +135,8 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A lake in which the days are settled, as the night and the stream would have written it."""
     place = tmp_path_factory.mktemp("lake")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infra.tables.settings", lambda: SimpleNamespace(lake=f"file:{place}"))
-        patch.setattr("batch.curve.settings", lambda: SimpleNamespace(delay_seconds=IN_FORCE))
+        patch.setattr("infra.lake.tables.settings", lambda: SimpleNamespace(lake=f"file:{place}"))
+        patch.setattr("batch.curve.curve.settings", lambda: SimpleNamespace(delay_seconds=IN_FORCE))
         found = definitions(spark)
         rows = [
             (*at, one.arrival, one.key, one.value, None, one.event_id, one.event_time, one.event_time.date())
@@ -199,7 +199,7 @@ def drawn(night: Night) -> list[dict[str, Any]]:
 
 
 def test_waits_are_counted_by_view_and_basis(night: Night, drawn: list[dict[str, Any]]) -> None:
-    rows = lake.read(night.spark, WAITS).collect()
+    rows = spark_tables.read(night.spark, WAITS).collect()
     assert {(row["day"], row["run"]) for row in rows} == {(DAY.date, "first")}, "the quiet day has none"
     for basis, expected in (("log", LOG), ("stream", STREAM)):
         for view, waits in expected.items():
@@ -251,9 +251,9 @@ def test_a_settled_day_without_events_has_a_curve_of_nothing(night: Night, drawn
 
 
 def test_a_day_is_drawn_once_per_settlement(night: Night, drawn: list[dict[str, Any]]) -> None:
-    versions = [lake.version(night.spark, table) for table in (WAITS, CURVE)]
+    versions = [spark_tables.version(night.spark, table) for table in (WAITS, CURVE)]
     assert night.curve() == ()
-    assert [lake.version(night.spark, table) for table in (WAITS, CURVE)] == versions
+    assert [spark_tables.version(night.spark, table) for table in (WAITS, CURVE)] == versions
     night.settled("second", DAY)
     assert night.curve() == (DAY,)
     again = night.rows(DAY)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from batch.causes import STEPS, Cause
-from batch.differences import STAGES, compared, summary
+from batch.reconciliation.causes import STEPS, Cause
+from batch.reconciliation.differences import STAGES, compared, summary
 from streaming.views.order_totals import ORDER_TOTALS
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
-from batch.causes import STEPS, Cause
-from batch.evidence import evidence, of_day
-from batch.layers import Layer
+from batch.reconciliation.causes import STEPS, Cause
+from batch.reconciliation.evidence import evidence, of_day
+from batch.reconciliation.layers import Layer
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EVENT = (

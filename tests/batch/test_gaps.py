@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from batch.conservation import Marks
-from batch.gaps import acceptable, as_rows
+from batch.conservation.check import Marks
+from batch.conservation.gaps import acceptable, as_rows
 from infra.failures import PermanentFailure
 from streaming.gaps import Gap, GapCause
 from streaming.log import Log

@@ -14,15 +14,17 @@ import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
-from batch import archive, settle
+from batch import archive
 from batch import night as nights
-from batch.bench.day import fill, records, shop, write_log
 from batch.day import Day
 from batch.night import Step
-from infra import drills, tables
+from batch.settlement import settle
+from infra import failpoints
 from infra.failures import PermanentFailure
+from infra.lake import tables
 from infra.settings import ROOT
 from infra.shop.faults import Faults
+from tests.bench.oracle.day import fill, records, shop, write_log
 
 pytestmark = pytest.mark.lake
 
@@ -85,7 +87,7 @@ def filled(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tup
     log = write_log(shop(DAY, 300, seed=2, faults=FAULTS), folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{folder}"))
-        patch.setattr(drills, "settings", lambda: SimpleNamespace(home=folder))
+        patch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=folder))
         fill(spark, DAY, log, records(spark, folder))
     return folder, log
 
@@ -108,7 +110,7 @@ def lakes(
     monkeypatch.setattr(nights, "publish_corrections", lambda own: 0)
     monkeypatch.setattr(nights, "log_now", lambda: log)
     monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))
-    monkeypatch.setattr(drills, "time", SimpleNamespace(sleep=dies))
+    monkeypatch.setattr(failpoints, "time", SimpleNamespace(sleep=dies))
     copies = [Nights(Path(shutil.copytree(folder, tmp_path / name)), monkeypatch) for name in ("killed", "undisturbed")]
     return copies[0], copies[1]
 
@@ -116,7 +118,7 @@ def lakes(
 def use(lake: Nights) -> Nights:
     """From now on it is the lake of all nights."""
     lake.patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{lake.folder}"))
-    lake.patch.setattr(drills, "settings", lambda: SimpleNamespace(home=lake.folder))
+    lake.patch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=lake.folder))
     return lake
 
 

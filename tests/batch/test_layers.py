@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.causes import Cause
-from batch.layers import unread
-from batch.said import read
+from batch.reconciliation.causes import Cause
+from batch.reconciliation.layers import unread
+from batch.reconciliation.speed_snapshot import read
 
 LATER = 4
 """A micro-batch that was not finished when the night looked."""

@@ -10,14 +10,14 @@ import pytest
 from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession
 
-from batch import publish as module
-from batch.correct import CORRECTIONS, numbered, sequenced
-from batch.publish import message, publish
-from infra import lake
-from infra.committed import committed
+from batch.corrections import publish as module
+from batch.corrections.ledger import CORRECTIONS, numbered, sequenced
+from batch.corrections.publish import message, publish
 from infra.failures import PermanentFailure
-from infra.rows import frame
-from infra.writes import append_once
+from infra.kafka.read_committed import committed
+from infra.lake import spark_tables
+from infra.lake.rows import frame
+from infra.lake.writes import append_once
 
 pytestmark = pytest.mark.lake
 
@@ -102,7 +102,7 @@ def session(
     spark: SparkSession, local_lake: Path, kafka: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> SparkSession:
     """An empty ledger, and the topics, in which another lake's records lie already."""
-    lake.create(spark, CORRECTIONS)
+    spark_tables.create(spark, CORRECTIONS)
     another = Producer({"bootstrap.servers": kafka.kafka_bootstrap})
     another.produce("corrections", key=b"{}", value=b'{"sequence":1000}')
     another.produce("corrections-state", key=b"another", value=b'{"sequence":1000,"ledger":"another"}')
@@ -116,7 +116,7 @@ def session(
 
 def corrected(session: SparkSession, version: int, *orders: str) -> None:
     """What a night appends for one view."""
-    before = lake.read(session, CORRECTIONS).count()
+    before = spark_tables.read(session, CORRECTIONS).count()
     rows = sequenced(ledger(session, *map(row, orders)).drop("sequence"), before)
     append_once(rows.select(*CORRECTIONS.schema.fieldNames()), CORRECTIONS, "order_payments/2026-01-31", version)
 
@@ -170,7 +170,7 @@ def test_a_topic_that_holds_another_lakes_corrections_is_refused(session: SparkS
     corrected(session, 1, "o-1")
     publish(session)
     (local_lake / "reconciliation").rename(local_lake / "lost")
-    lake.create(session, CORRECTIONS)
+    spark_tables.create(session, CORRECTIONS)
     corrected(session, 1, "o-1", "o-2")
     with pytest.raises(PermanentFailure, match=r"'corrections' holds 1 corrections of another lake"):
         publish(session)

@@ -14,28 +14,29 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
-from batch.causes import STEPS, Cause
-from batch.correct import CORRECTIONS, changed, correct
-from batch.coverage import Plan
+from batch.corrections.ledger import CORRECTIONS, changed, correct
 from batch.day import Day
-from batch.differences import DIFFERENCES, SUMMARY
 from batch.driver import tables as night_tables
-from batch.evidence import EVIDENCE
-from batch.reconcile import reconcile
+from batch.reconciliation.causes import STEPS, Cause
+from batch.reconciliation.differences import DIFFERENCES, SUMMARY
+from batch.reconciliation.evidence import EVIDENCE
+from batch.reconciliation.reconcile import reconcile
+from batch.settlement.coverage import Plan
 from batch.truth import truth
-from infra import drills, lake, tables
+from infra import failpoints
 from infra.failures import PermanentFailure
-from infra.rows import frame
-from infra.writes import append_once
+from infra.lake import spark_tables, tables
+from infra.lake.rows import frame
+from infra.lake.writes import append_once
 from streaming.bronze import RECORD
-from streaming.current import CLOSES
+from streaming.deduplicate import outcomes
 from streaming.definitions import EVENTS, definitions
-from streaming.judge import judge
-from streaming.keeping import answered
 from streaming.progress import INGEST, PROGRESS, MicroBatch
-from streaming.repeats import outcomes
 from streaming.silver import QUARANTINE, SILVER, accepted
 from streaming.speed import speed_table
+from streaming.update_views import answered
+from streaming.validate import judge
+from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
 
@@ -173,10 +174,10 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("lake")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{folder}"))
-        patch.setattr(drills, "settings", lambda: SimpleNamespace(home=folder))
+        patch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=folder))
         of_the_stream = (SILVER, QUARANTINE, PROGRESS, *(speed_table(spark, view) for view in VIEWS.values()))
         for table in (*of_the_stream, *night_tables(spark)):
-            lake.create(spark, table)
+            spark_tables.create(spark, table)
         sent = list(records())
         stream(spark, sent)
         night(spark, sent)
@@ -196,13 +197,13 @@ def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
         late_by = F.when(here, F.lit(by)).otherwise(late_by) if by else late_by
     stamp = {"late_by_ms": late_by, "batch_id": F.lit(0).cast("long"), "lineage": F.lit(NEW)}
     append_once(found.withColumns(stamp), SILVER, "ingest", 0)
-    assert lake.read(spark, SILVER).count() == len(in_silver)
+    assert spark_tables.read(spark, SILVER).count() == len(in_silver)
     refused = [{**row(one.place, one.value, one.arrival), "reasons": [one.refused]} for one in sent if one.refused]
     append_once(frame(spark, refused, QUARANTINE.schema), QUARANTINE, "ingest", 0)
     for number in range(2):
         offsets = [(*at, *ranges[number]) for at, ranges in STREAM.items() if number < len(ranges)]
         MicroBatch(INGEST, NEW, number, WATERMARK, versions, offsets).record()
-    on_time = lake.read(spark, SILVER).where("late_by_ms = 0")
+    on_time = spark_tables.read(spark, SILVER).where("late_by_ms = 0")
     for view in VIEWS.values():
         rows = answered(view, on_time)
         say(spark, view.name, rows.withColumn("is_final", F.col(CLOSES) < F.lit(WATERMARK)), NEW, versions[view.name])
@@ -229,7 +230,7 @@ def night(spark: SparkSession, sent: Sequence[Sent]) -> None:
 
 
 def plan(spark: SparkSession, day: Day) -> Plan:
-    archived = held(lake.read(spark, ARCHIVE), lake.read(spark, ARCHIVE_GAPS))
+    archived = held(spark_tables.read(spark, ARCHIVE), spark_tables.read(spark, ARCHIVE_GAPS))
     ends = {at: ranges[-1][1] for at, ranges in archived.items()}
     return Plan("run", (day,), {day.date: 1}, ends, definitions(spark), archived)
 
@@ -259,7 +260,7 @@ def named(event_id: str) -> str:
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_causes_found_are_the_causes_injected(reconciled: SparkSession, view: str) -> None:
     found: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for one in of(reconciled, view, lake.read(reconciled, EVIDENCE)):
+    for one in of(reconciled, view, spark_tables.read(reconciled, EVIDENCE)):
         found[named(one["event_id"])].add((one["cause"], one["side"]))
         assert one["arrival"] is not None
         assert (one["late_by_ms"] > 0) == (one["cause"] in (Cause.LATE, Cause.PARTNER_LATE))
@@ -269,7 +270,7 @@ def test_the_causes_found_are_the_causes_injected(reconciled: SparkSession, view
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_differing_row_has_its_steps(reconciled: SparkSession, view: str) -> None:
     found = {}
-    for one in of(reconciled, view, lake.read(reconciled, DIFFERENCES)):
+    for one in of(reconciled, view, spark_tables.read(reconciled, DIFFERENCES)):
         first, *steps, last = one["waterfall"]
         assert (first["cause"], first["value"]) == ("speed", one["speed"])
         assert (last["cause"], last["value"]) == ("truth", one["truth"])
@@ -281,7 +282,7 @@ def test_every_differing_row_has_its_steps(reconciled: SparkSession, view: str) 
 
 
 def test_the_sums_lead_to_the_truth(reconciled: SparkSession) -> None:
-    for one in of(reconciled, None, lake.read(reconciled, SUMMARY)):
+    for one in of(reconciled, None, spark_tables.read(reconciled, SUMMARY)):
         assert one["speed"] + sum(one[cause] for cause in STEPS) == one["truth"]
         assert (one["unexplained"], one["rows_unexplained"]) == (0, 0)
 
@@ -289,7 +290,7 @@ def test_the_sums_lead_to_the_truth(reconciled: SparkSession) -> None:
 def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSession) -> None:
     with pytest.raises(PermanentFailure) as failure:
         reconcile(reconciled, plan(reconciled, LOST), [LOST])
-    rows = lake.read(reconciled, EVIDENCE).where(F.col("day") == F.lit(LOST.date))
+    rows = spark_tables.read(reconciled, EVIDENCE).where(F.col("day") == F.lit(LOST.date))
     found = {(one["event_id"], one["cause"], one["side"]) for one in of(reconciled, "order_totals", rows, LOST)}
     assert found == {
         (identity("not in the archive", 0), Cause.UNEXPLAINED, "take"),
@@ -304,7 +305,7 @@ def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSess
 def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSession) -> None:
     spark, now = reconciled, definitions(reconciled)["order_totals"]
     speed = speed_table(spark, ORDER_TOTALS)
-    right = lake.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
+    right = spark_tables.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
     # Another version said less of the first hour, the same of the third, and had counted what came late in the second.
     wrong = F.when(F.hour("window_start") == 1, F.lit(1).cast("long")).otherwise(F.col("revenue_cents"))
     rows = right.withColumn("revenue_cents", wrong).drop("is_final", "as_of", "batch_id", "lineage", "definition")
@@ -359,7 +360,7 @@ def test_a_correction_after_a_correction(reconciled: SparkSession) -> None:
 
 
 def test_every_cause_in_the_ledger_is_a_cause(reconciled: SparkSession) -> None:
-    rows = lake.read(reconciled, CORRECTIONS).where("cause IS NOT NULL").select("cause").collect()
+    rows = spark_tables.read(reconciled, CORRECTIONS).where("cause IS NOT NULL").select("cause").collect()
     assert rows
     assert {Cause(cause) for one in rows for cause in one["cause"].split("+")} <= set(Cause)
 

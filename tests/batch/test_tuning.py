@@ -12,10 +12,10 @@ from batch import tuning
 from batch.archive import ARCHIVE
 from batch.day import Day
 from batch.tuning import MANY_ROWS, records, suit
-from infra import lake
-from infra.rows import arrow
+from infra.lake import spark_tables
+from infra.lake.rows import arrow
+from infra.lake.writes import append_once
 from infra.session import FEW_ROWS
-from infra.writes import append_once
 
 SMALL, LARGE = Day(date(2026, 1, 30)), Day(date(2026, 1, 31))
 
@@ -23,7 +23,7 @@ SMALL, LARGE = Day(date(2026, 1, 30)), Day(date(2026, 1, 31))
 @pytest.fixture
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
     """An archive with one record of the small day and three of the large one."""
-    lake.create(spark, ARCHIVE)
+    spark_tables.create(spark, ARCHIVE)
     at = datetime(2026, 1, 31, tzinfo=UTC)
     for number, day in enumerate((SMALL, LARGE, LARGE, LARGE)):
         record = {"topic": "orders", "partition": 0, "offset": number, "arrival": at, "day": day.date}

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from batch import upkeep
-from infra.upkeep import DAY_SECONDS
+from infra.lake.upkeep import DAY_SECONDS
 
 
 @pytest.fixture

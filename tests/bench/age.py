@@ -18,9 +18,9 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra import reader
 from infra.failures import TransientFailure
-from infra.s3 import client
+from infra.lake import reader
+from infra.lake.s3 import client
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT
 from streaming.views import VIEWS

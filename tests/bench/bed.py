@@ -19,15 +19,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from infra import reader
-from infra.drain import behind, log_ends
 from infra.failures import TransientFailure
-from infra.send import Sender
+from infra.kafka.send import Sender
+from infra.lake import reader
 from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, load, settings
 from infra.shop.faults import Faults
 from infra.shop.run import TOPICS, Run
+from streaming.monitor.catch_up import behind, log_ends
 
 CORE = "kafka,minio,postgres,stream"
 FIRST_DAY_BACK = 40

@@ -81,8 +81,8 @@ def airflow(bed: Bed, events: int) -> list[Figure]:
 
 def ratio(events: int) -> list[Figure]:
     """A night on files against one thread of DuckDB that recomputes the day: `make bench-night` has more of it."""
-    from batch.bench.run import measured
     from batch.night import Step
+    from tests.bench.oracle.run import measured
 
     one = measured(1, events, seed=1)
     note = f"{one.records:,} events, DuckDB {one.recompute:.1f} CPU-s"

@@ -1,6 +1,6 @@
 """The stream: what a record costs while it drains, one live micro-batch, and how fresh every table is under a load.
 
-Data flow: a day, a hundred records, a live minute -> speed/progress, infra/freshness, the process's CPU -> Figure
+Data flow: a day, a hundred records, a live minute -> speed/progress, streaming/monitor/freshness, the process's CPU -> Figure
 Run: make bench ONLY="drain live freshness"
 """
 
@@ -8,7 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from statistics import median
 
-from infra import freshness
+from streaming.monitor import freshness
 from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure

@@ -17,10 +17,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from batch.driver import tables as tables_of_the_night
-from infra.gold import PROJECT, dbt_environment
-from infra.rows import frame
+from infra.sql.gold import PROJECT, dbt_environment
+from infra.lake.rows import frame
 from infra.settings import Settings
-from infra.tables import Table
+from infra.lake.tables import Table
 from streaming.bronze import BRONZE
 from streaming.gaps import BRONZE_GAPS
 from streaming.progress import PROGRESS

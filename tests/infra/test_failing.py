@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sample import sample
 
+from batch.report.figures import figures
+from batch.report.operations import lag
 from infra.failing import REPEATED, WHAT_TO_DO, failed, failing, succeeded
-from infra.report.figures import figures
-from infra.report.running import lag
 from infra.settings import load, settings
 
 PROXY = "An exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):\n  File\n{}"

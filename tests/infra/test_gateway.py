@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 from pyhive import exc
 
-from infra import gateway
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
+from infra.sql import gateway
 
 
 @pytest.fixture

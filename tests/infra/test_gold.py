@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from infra import gold
 from infra.failures import PermanentFailure, TransientFailure
-from infra.gold import Verb
 from infra.settings import Settings
+from infra.sql import gold
+from infra.sql.gold import Verb
 
 
 def dbt(monkeypatch: pytest.MonkeyPatch, home: Path, code: int, statuses: dict[str, str] | None) -> list[Any]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from infra import lines as module
 from infra.failures import PermanentFailure
-from infra.lines import key_field, lines, read_key
+from infra.kafka import lines as module
+from infra.kafka.lines import key_field, lines, read_key
 
 
 def test_lines_are_bytes_without_their_newline() -> None:

@@ -14,7 +14,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra.rows import frame
+from infra.lake.rows import frame
 
 AT = StructType([StructField("topic", StringType()), StructField("to", LongType())])
 SCHEMA = StructType(

@@ -8,9 +8,9 @@ import pytest
 from rich.table import Table
 from typer.testing import CliRunner
 
-from infra.cli import found
-from infra.cli.screen import Screen
-from infra.findings import Finding
+from batch.commands import reconciliation
+from batch.report.summary import Finding
+from infra.commands.screen import Screen
 from infra.settings import ROOT
 
 DAY = date(2026, 1, 31)
@@ -19,10 +19,10 @@ FINDING = Finding(DAY, "order_payments", "outstanding_cents", 9_876_543_210, CAU
 
 
 def test_a_piped_table_of_findings_has_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(found, "findings", lambda *_: [FINDING])
-    monkeypatch.setattr(found, "redefined", lambda *_: [])
-    monkeypatch.setattr(found, "missed", lambda _: [])
-    done = CliRunner().invoke(found.commands, ["--from", str(DAY), "--to", str(DAY)], env={"COLUMNS": ""})
+    monkeypatch.setattr(reconciliation, "findings", lambda *_: [FINDING])
+    monkeypatch.setattr(reconciliation, "redefined", lambda *_: [])
+    monkeypatch.setattr(reconciliation, "missed", lambda _: [])
+    done = CliRunner().invoke(reconciliation.commands, ["--from", str(DAY), "--to", str(DAY)], env={"COLUMNS": ""})
     assert done.exit_code == 0, done.output
     (row,) = (line for line in done.output.splitlines() if str(DAY) in line)
     assert re.split(r"\s{2,}", row.strip()) == [
@@ -44,7 +44,5 @@ def test_a_width_that_is_asked_for_counts() -> None:
 
 
 def test_every_command_prints_by_the_same_screen() -> None:
-    own = [
-        file.name for file in (ROOT / "infra" / "cli").glob("*.py") if re.search(r"\bConsole\((?!\))", file.read_text())
-    ]
+    own = [file.name for file in ROOT.glob("*/commands/*.py") if re.search(r"\bConsole\((?!\))", file.read_text())]
     assert own == ["demo.py"], "it records its report"

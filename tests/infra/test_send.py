@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 from confluent_kafka import Producer
 
-from infra import send
 from infra.failures import PermanentFailure
-from infra.ledger import ACKED, Ledger, read_ledger
-from infra.send import Sender
+from infra.kafka import send
+from infra.kafka.delivery_log import ACKED, Ledger, read_ledger
+from infra.kafka.send import Sender
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyspark.sql.types import DateType, LongType, StructField, StructType, TimestampType
 
-from infra import upkeep
 from infra.failures import PermanentFailure
+from infra.lake import upkeep
+from infra.lake.tables import Table
+from infra.lake.upkeep import MANY, compact, forget, vacuum
 from infra.settings import load
-from infra.tables import Table
-from infra.upkeep import MANY, compact, forget, vacuum
 
 N = StructField("n", LongType())
 DAILY = Table("silver", "events", StructType([StructField("day", DateType()), N]), ("day",))

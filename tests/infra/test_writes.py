@@ -9,9 +9,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DateType, LongType, StructField, StructType
 
-from infra import lake
-from infra.tables import Table
-from infra.writes import append_once, replace_days
+from infra.lake import spark_tables
+from infra.lake.tables import Table
+from infra.lake.writes import append_once, replace_days
 
 TABLE = Table("silver", "numbers", StructType([StructField("day", DateType()), StructField("n", LongType())]), ("day",))
 MONDAY, TUESDAY = date(2026, 1, 5), date(2026, 1, 6)
@@ -20,7 +20,7 @@ MONDAY, TUESDAY = date(2026, 1, 5), date(2026, 1, 6)
 @pytest.fixture
 def session(spark: SparkSession, local_lake: Path) -> SparkSession:
     """A session with the empty table."""
-    lake.create(spark, TABLE)
+    spark_tables.create(spark, TABLE)
     return spark
 
 
@@ -29,15 +29,15 @@ def rows(session: SparkSession, *numbers: tuple[date, int]) -> DataFrame:
 
 
 def found(session: SparkSession) -> Sequence[tuple[date, int]]:
-    return sorted((row["day"], row["n"]) for row in lake.read(session, TABLE).collect())
+    return sorted((row["day"], row["n"]) for row in spark_tables.read(session, TABLE).collect())
 
 
 def test_a_batch_is_appended_once(session: SparkSession) -> None:
     append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 7)
-    version = lake.version(session, TABLE)
+    version = spark_tables.version(session, TABLE)
     append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 7)
     append_once(rows(session, (MONDAY, 1)), TABLE, "ingest/a", 6)
-    assert (found(session), lake.version(session, TABLE)) == ([(MONDAY, 1)], version)
+    assert (found(session), spark_tables.version(session, TABLE)) == ([(MONDAY, 1)], version)
 
 
 def test_the_next_batch_and_another_writer_are_appended(session: SparkSession) -> None:

@@ -27,11 +27,11 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra import arrow_lake, lake, writes
 from infra.failures import PermanentFailure
-from infra.rows import frame
-from infra.tables import Table
-from infra.writes import append_once, few, replace_days
+from infra.lake import arrow_tables, spark_tables, writes
+from infra.lake.rows import frame
+from infra.lake.tables import Table
+from infra.lake.writes import append_once, few, replace_days
 
 PLACE = StructType([StructField("topic", StringType()), StructField("to", LongType())])
 SCHEMA = StructType(
@@ -75,7 +75,7 @@ def arrow(*rows: dict[str, Any]) -> pa.Table:
 @pytest.fixture
 def session(spark: SparkSession, local_lake: Path) -> SparkSession:
     for table in (SPARK, RUST):
-        lake.create(spark, table)
+        spark_tables.create(spark, table)
     return spark
 
 
@@ -85,8 +85,8 @@ def found(session: SparkSession, table: Table) -> list[Any]:
 
 def versions(session: SparkSession, writer: str) -> list[int]:
     for table in (SPARK, RUST):
-        lake.version(session, table)
-    return [arrow_lake.latest(table).transaction_version(writer) for table in (SPARK, RUST)]
+        spark_tables.version(session, table)
+    return [arrow_tables.latest(table).transaction_version(writer) for table in (SPARK, RUST)]
 
 
 def test_both_engines_leave_the_same_table(session: SparkSession) -> None:
@@ -107,14 +107,14 @@ def test_both_engines_leave_the_same_table(session: SparkSession) -> None:
     assert found(session, RUST) == found(session, SPARK)
     assert [one["n"] for one in found(session, RUST)] == [7]
     assert (versions(session, "ingest/a"), versions(session, "ingest/b")) == ([9, 9], [0, 0])
-    assert lake.read(session, RUST).schema == lake.read(session, SPARK).schema
+    assert spark_tables.read(session, RUST).schema == spark_tables.read(session, SPARK).schema
 
 
 def test_what_arrow_appends_is_appended_once(session: SparkSession) -> None:
     for version in (7, 7, 6):
         append_once(arrow(row(MONDAY, 1)), RUST, "ingest/a", version)
     assert [one["n"] for one in found(session, RUST)] == [1]
-    assert arrow_lake.latest(RUST).version() == lake.version(session, SPARK) + 1
+    assert arrow_tables.latest(RUST).version() == spark_tables.version(session, SPARK) + 1
 
 
 def test_each_engine_knows_what_the_other_wrote(session: SparkSession) -> None:
@@ -125,14 +125,14 @@ def test_each_engine_knows_what_the_other_wrote(session: SparkSession) -> None:
     replace_days(arrow(row(TUESDAY, 4)), RUST, [TUESDAY])
     replace_days(frame(session, [row(MONDAY, 5)], SCHEMA), RUST, [MONDAY])
     assert [one["n"] for one in found(session, RUST)] == [4, 5]
-    assert [one["n"] for one in arrow_lake.rows(RUST)] in ([4, 5], [5, 4])
+    assert [one["n"] for one in arrow_tables.rows(RUST)] in ([4, 5], [5, 4])
 
 
 def test_values_come_back_as_they_went_in(session: SparkSession) -> None:
     append_once(arrow(row(MONDAY, 1)), RUST, "test", 0)
-    (one,) = arrow_lake.rows(RUST)
+    (one,) = arrow_tables.rows(RUST)
     assert one == row(MONDAY, 1) | {"sums": {"orders": 1, "clicks": None}}
-    assert arrow_lake.rows(RUST, ["n"], where=pc.field("day") == TUESDAY) == []
+    assert arrow_tables.rows(RUST, ["n"], where=pc.field("day") == TUESDAY) == []
 
 
 @pytest.mark.parametrize("by_arrow", [True, False])
@@ -156,11 +156,11 @@ def test_a_column_that_the_table_lacks_is_refused(session: SparkSession) -> None
 
 
 def test_a_handle_is_opened_anew_before_it_has_grown(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_lake, "REOPEN_AFTER", 2)
+    monkeypatch.setattr(arrow_tables, "REOPEN_AFTER", 2)
     handles = []
     for version in range(5):
         append_once(arrow(row(MONDAY, version)), RUST, "test", version)
-        handles.append(arrow_lake.latest(RUST))
+        handles.append(arrow_tables.latest(RUST))
     assert len({id(handle) for handle in handles}) > 1
     assert len(found(session, RUST)) == 5
 
@@ -174,4 +174,4 @@ def test_few_rows_go_by_arrow_and_many_by_spark(session: SparkSession, monkeypat
     assert few(rows) is rows
     append_once(few(rows), SPARK, "test", 0)
     assert found(session, RUST) == found(session, SPARK)
-    assert arrow_lake.count(RUST) == arrow_lake.count(SPARK) == 3
+    assert arrow_tables.count(RUST) == arrow_tables.count(SPARK) == 3

@@ -1,66 +1,70 @@
 """Mistakes in the figures that people are shown: freshness, lag, smallest delays.
 
-Data flow: infra/freshness, lag, curves -> Mutation
+Data flow: streaming/monitor/freshness, lag, curves -> Mutation
 Run: python -m tests.mutations infra
 """
 
 from tests.mutations.mutation import Mutation
 
-FRESHNESS, LAG, CURVES = "tests/infra/test_freshness.py", "tests/infra/test_lag.py", "tests/infra/test_curves.py"
+FRESHNESS, LAG, CURVES = (
+    "tests/streaming/test_freshness.py",
+    "tests/streaming/test_lag.py",
+    "tests/batch/test_curves.py",
+)
 
 SHOWN = (
     Mutation(
         "freshness: p99 is p95",
-        "infra/freshness.py",
+        "streaming/monitor/freshness.py",
         "QUANTILES = (0.5, 0.95, 0.99)",
         "QUANTILES = (0.5, 0.95, 0.95)",
         f"{FRESHNESS}::test_percentiles_of_a_known_spread",
     ),
     Mutation(
         "freshness: a view has an event as soon as silver",
-        "infra/freshness.py",
+        "streaming/monitor/freshness.py",
         'pa.scalar(table), "first") for table',
         'pa.scalar("silver/events"), "first") for table',
         f"{FRESHNESS}::test_each_stage_has_an_event_when_its_rows_could_be_read",
     ),
     Mutation(
         "freshness: gold waits for the fastest view",
-        "infra/freshness.py",
+        "streaming/monitor/freshness.py",
         "pc.max_element_wise(*(_micros(",
         "pc.min_element_wise(*(_micros(",
         f"{FRESHNESS}::test_gold_waits_for_the_first_build_that_began_after_the_slowest_view",
     ),
     Mutation(
         "freshness: gold waits for a view of which nothing was said",
-        "infra/freshness.py",
+        "streaming/monitor/freshness.py",
         "skip_nulls=True)",
         "skip_nulls=False)",
         f"{FRESHNESS}::test_a_view_of_which_nothing_was_said_does_not_count_the_event",
     ),
     Mutation(
         "lag: one record too few",
-        "infra/lag.py",
+        "streaming/monitor/lag.py",
         "lag=max(at.end - committed, 0)",
         "lag=max(at.end - committed - 1, 0)",
         f"{LAG}::test_the_age_of_the_first_unread_record_is_taken_off",
     ),
     Mutation(
         "lag: a partition that nobody has read is read to its end",
-        "infra/lag.py",
+        "streaming/monitor/lag.py",
         "committed = at.start if at.committed is None",
         "committed = at.end if at.committed is None",
         f"{LAG}::test_a_partition_that_the_group_does_not_know_is_unread_from_its_start",
     ),
     Mutation(
         "curve: the smallest delay for a share is the next larger one",
-        "infra/curves.py",
+        "batch/report/curves.py",
         "if in_time >= share * waits.total():",
         "if in_time > share * waits.total():",
         f"{CURVES}::test_the_smallest_delay_is_exact",
     ),
     Mutation(
         "curve: 99.9996 % are shown as all",
-        "infra/curves.py",
+        "batch/report/curves.py",
         "thousandths = abs(some) * 100_000 // whole",
         "thousandths = round(abs(some) * 100_000 / whole)",
         f"{CURVES}::test_a_percentage_is_never_rounded_up",

@@ -1,26 +1,26 @@
 """Mistakes of the stream's own machinery: the gate, memory of what was read, offsets and checkpoints, writing once.
 
-Data flow: streaming/gate, silver, recent, ingest, checkpoint, gaps, offsets, definitions; infra/writes -> Mutation
+Data flow: streaming/watermark, silver, recent, ingest, checkpoint, gaps, offsets, definitions; infra/lake/writes -> Mutation
 Run: python -m tests.mutations gate
 """
 
 from tests.mutations.mutation import Mutation
 
-GATE, RECENT = "tests/streaming/test_gate.py", "tests/streaming/test_recent.py"
-CURRENT, LATE = "tests/streaming/test_current.py", "tests/streaming/test_late.py"
+GATE, RECENT = "tests/streaming/test_watermark.py", "tests/streaming/test_dedup_index.py"
+CURRENT, LATE = "tests/streaming/test_view_state.py", "tests/streaming/test_late_duplicates.py"
 GAPS, INGEST = "tests/streaming/test_gaps.py", "tests/streaming/test_ingest.py"
 
 STREAM = (
     Mutation(
         "gate: a millisecond too far back",
-        "streaming/gate.py",
+        "streaming/watermark.py",
         "else self._largest - self._delay_ms",
         "else self._largest - self._delay_ms - 1",
         f"{GATE}::test_the_gate_follows_the_newest_event_and_never_goes_back",
     ),
     Mutation(
         "gate: goes back with an older micro-batch",
-        "streaming/gate.py",
+        "streaming/watermark.py",
         "else max(self._largest, largest_ms)",
         "else largest_ms",
         f"{GATE}::test_the_gate_follows_the_newest_event_and_never_goes_back",
@@ -34,21 +34,21 @@ STREAM = (
     ),
     Mutation(
         "gate: a repeated micro-batch has moved its own gate",
-        "streaming/gate.py",
+        "streaming/watermark.py",
         'F.col("batch_id") >= batch_id',
         'F.col("batch_id") > batch_id',
         f"{GATE}::test_a_restarted_stream_finds_the_gate_as_it_was",
     ),
     Mutation(
         "memory: forgets the event on the gate, which is still on time",
-        "streaming/recent.py",
+        "streaming/dedup_index.py",
         "if seen[0] >= gate_ms",
         "if seen[0] > gate_ms",
         f"{RECENT}::test_what_is_tidied_away_is_what_was_forgotten_before",
     ),
     Mutation(
         "memory: a repetition takes the first arrival's place",
-        "streaming/recent.py",
+        "streaming/dedup_index.py",
         "if seen is None or (gate_ms is not None and seen[0] < gate_ms):",
         "if True:",
         f"{RECENT}::test_the_first_arrival_stays_what_is_remembered",
@@ -83,42 +83,42 @@ STREAM = (
     ),
     Mutation(
         "views: an additive row is said again and not added to",
-        "streaming/current.py",
+        "streaming/view_state.py",
         '"sum" if name in self._law.sums else "max"',
         '"max"',
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),
     Mutation(
         "views: events are forgotten before their row is closed",
-        "streaming/current.py",
+        "streaming/view_state.py",
         'pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))',
         "gate",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),
     Mutation(
         "views: a row becomes final without being said again",
-        "streaming/current.py",
+        "streaming/view_state.py",
         "touched = pa.concat_arrays([touched, self._due.filter(passed)[PART].combine_chunks()])",
         "pass",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),
     Mutation(
         "views: after a restart sums begin anew",
-        "streaming/current.py",
+        "streaming/view_state.py",
         "self._open = rows.filter(pc.greater_equal(rows[CLOSES], watermark))",
         "self._open = None",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),
     Mutation(
         "late: a repeated micro-batch finds its own events in silver",
-        "streaming/late.py",
+        "streaming/late_duplicates.py",
         'pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own))',
         'pc.is_in(rows["event_id"], value_set=ids)',
         f"{LATE}::test_a_repeated_batch_does_not_find_itself",
     ),
     Mutation(
         "late: a file that ends at a late event's time is not read",
-        "streaming/late.py",
+        "streaming/late_duplicates.py",
         'np.searchsorted(times, low, side="left")',
         'np.searchsorted(times, low, side="right")',
         f"{LATE}::test_late_events_find_what_they_repeat_however_their_times_are_spread",
@@ -132,10 +132,10 @@ STREAM = (
     ),
     Mutation(
         "lag tools: one partition per topic is published",
-        "streaming/offsets.py",
+        "streaming/monitor/consumer_group.py",
         "for partition, end in partitions.items()",
         "for partition, end in list(partitions.items())[:1]",
-        "tests/streaming/test_offsets.py::test_a_group_without_members_gets_the_offsets",
+        "tests/streaming/test_consumer_group.py::test_a_group_without_members_gets_the_offsets",
     ),
     Mutation(
         "version: that of a view does not follow a changed contract",
@@ -146,7 +146,7 @@ STREAM = (
     ),
     Mutation(
         "writing: a repeated micro-batch is appended again",
-        "infra/writes.py",
+        "infra/lake/writes.py",
         '        .option("txnAppId", writer)\n        .option("txnVersion", version)\n',
         "",
         "tests/infra/test_writes.py::test_a_batch_is_appended_once",

@@ -6,8 +6,8 @@ Run: python -m tests.mutations streaming/views
 
 from tests.mutations.mutation import Mutation
 
-JUDGE, REPEATS = "tests/streaming/test_judge.py", "tests/streaming/test_repeats.py"
-ORDINARY = "tests/streaming/test_ordinary.py"
+JUDGE, REPEATS = "tests/streaming/test_validate.py", "tests/streaming/test_deduplicate.py"
+ORDINARY = "tests/streaming/test_fast_path.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
 VIEW = "streaming/views/view.py"
@@ -29,14 +29,14 @@ VIEWS_AND_CONTRACTS = (
     ),
     Mutation(
         "judge: a number with two bytes behind the object is taken for a text",
-        "streaming/ordinary.py",
+        "streaming/fast_path.py",
         "(_unquoted_bytes(bare) == _unquoted_bytes(bare_again))",
         "(F.octet_length(bare) > 0)",
         f"{ORDINARY}::test_whatever_is_sent_the_short_way_says_what_the_long_way_says",
     ),
     Mutation(
         "judge: only the first reason is kept",
-        "streaming/judge.py",
+        "streaming/validate.py",
         "F.array_distinct(F.array_compact(F.array(*reasons)))",
         "F.slice(F.array_compact(F.array(*reasons)), 1, 1)",
         f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
@@ -57,21 +57,21 @@ VIEWS_AND_CONTRACTS = (
     ),
     Mutation(
         "duplicates: the first by offset stands, not the first by arrival",
-        "streaming/repeats.py",
+        "streaming/deduplicate.py",
         '("arrival", "topic", "partition", "offset")',
         '("topic", "partition", "offset", "arrival")',
         f"{REPEATS}::test_an_arrival_has_its_outcome",
     ),
     Mutation(
         "duplicates: other content under the same id is only a repetition",
-        "streaming/repeats.py",
+        "streaming/deduplicate.py",
         'F.col("content_hash") == F.col("_first")',
         'F.col("_place") > 1',
         f"{REPEATS}::test_an_arrival_has_its_outcome",
     ),
     Mutation(
         "duplicates: what silver has already is no first arrival",
-        "streaming/repeats.py",
+        "streaming/deduplicate.py",
         'F.col("written").desc(), *ARRIVAL_ORDER',
         'F.col("arrival").asc_nulls_last(), *ARRIVAL_ORDER',
         f"{REPEATS}::test_an_arrival_has_its_outcome",

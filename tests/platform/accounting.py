@@ -12,7 +12,7 @@ from typing import Any
 
 from running import Platform
 
-from infra.ledger import Entry
+from infra.kafka.delivery_log import Entry
 
 At = tuple[str, int, int]
 """Topic, partition, offset."""

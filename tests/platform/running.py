@@ -21,9 +21,9 @@ from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 from warm import Driver
 
-from infra import reader
-from infra.ledger import Entry, Ledger, read_ledger
-from infra.send import Sender
+from infra.kafka.delivery_log import Entry, Ledger, read_ledger
+from infra.kafka.send import Sender
+from infra.lake import reader
 from infra.services.program import Name
 from infra.services.roster import roster
 from infra.services.status import Condition

@@ -16,8 +16,8 @@ import pytest
 from accounting import At, where
 from running import TOPICS, VIEWS, Platform, of_group, until
 
-from infra.curves import delay_for
-from infra.s3 import client
+from batch.report.curves import delay_for
+from infra.lake.s3 import client
 from infra.services.minio import make_bucket
 from infra.settings import ROOT
 

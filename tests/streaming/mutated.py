@@ -1,7 +1,7 @@
 """Records that are nearly right: the events of the corpus and of the shop, each written or changed in odd ways by chance.
 
 Data flow: seed, records -> Records whose verdict nobody knows
-Run: pytest tests/streaming/test_ordinary.py
+Run: pytest tests/streaming/test_fast_path.py
 """
 
 import json

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from infra.lines import read_key
+from infra.kafka.lines import read_key
 from infra.settings import ROOT
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.judge import judge
 from streaming.reasons import Reason
+from streaming.validate import judge
 
 EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)

@@ -13,17 +13,18 @@ from corpus import encoded, order
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
-from infra import drills, lake
-from infra.rows import frame
+from infra import failpoints
+from infra.lake import spark_tables
+from infra.lake.rows import frame
 from streaming.bronze import BRONZE, RECORD
 from streaming.checkpoint import Planned
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
-from streaming.judge import judge
 from streaming.progress import PROGRESS
-from streaming.said_again import say_again
+from streaming.restate import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import speed_tables
+from streaming.validate import judge
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.lake
@@ -35,10 +36,10 @@ ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
 @pytest.fixture
 def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An ingest on a lake of files: `stream(records)` is a micro-batch of (event_id, event)."""
-    monkeypatch.setattr(drills, "settings", lambda: SimpleNamespace(home=local_lake))
+    monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
     speed = speed_tables(spark)
     for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed.values()):
-        lake.create(spark, table)
+        spark_tables.create(spark, table)
     ends: list[int] = []
     checkpoints: Any = SimpleNamespace(
         planned=lambda query, number: Planned(ARRIVAL, {"orders": {"0": ends[number]}}),

@@ -9,11 +9,11 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from infra import lake
-from infra.freshness import no_builds, visible
-from infra.rows import frame
-from infra.writes import append_once
+from infra.lake import spark_tables
+from infra.lake.rows import frame
+from infra.lake.writes import append_once
 from streaming.bronze import BRONZE
+from streaming.monitor.freshness import no_builds, visible
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import SILVER
 
@@ -26,10 +26,10 @@ def batch(number: int) -> MicroBatch:
 
 
 def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
-    lake.create(spark, OLDER)
+    spark_tables.create(spark, OLDER)
     row = {"query": INGEST, "lineage": "l1", "batch_id": 0, "committed_at": NOON}
     append_once(frame(spark, [row], OLDER.schema), OLDER, "older", 0)
-    lake.create(spark, PROGRESS)
+    spark_tables.create(spark, PROGRESS)
     began = datetime.now(UTC)
     own = batch(1)
     own.shown(BRONZE)

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
-from infra.rows import frame
+from infra.lake.rows import frame
 from streaming.reasons import Outcome
 from streaming.silver import EVENT, accepted
 

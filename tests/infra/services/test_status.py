@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from infra.cli import platform
+from infra.commands import platform
 from infra.failures import PermanentFailure, TransientFailure
 from infra.services import health, restarts
 from infra.services.program import Name, Program

@@ -11,8 +11,8 @@ import pytest
 from browser import CHROMIUM, Page, browser
 from running import VIEWS, Platform
 
-from infra import gateway
-from infra.s3 import client
+from infra.lake.s3 import client
+from infra.sql import gateway
 
 pytestmark = pytest.mark.platform
 
@@ -26,7 +26,7 @@ def html(platform: Platform) -> str:
     platform.wait_drained()
     platform.run("batch", "night", "--date", str(DAY))
     platform.run("batch", "curve", "--date", str(DAY))
-    said = platform.run("infra.report", "--date", str(DAY)).stdout.split()
+    said = platform.run("batch.report", "--date", str(DAY)).stdout.split()
     kept = client(platform.settings).get_object(platform.settings.bucket, f"reports/{DAY}.html")
     try:
         content = kept.read()

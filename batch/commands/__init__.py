@@ -1,0 +1,46 @@
+"""The command line, put together here because the night's commands are its highest floor.
+
+Data flow: arguments -> one function of a package of commands -> the terminal
+Run: daybreak --help
+"""
+
+from importlib import import_module
+
+import typer
+
+from infra.failures import reported
+
+MODULES = (
+    "infra.commands.platform",
+    "infra.commands.doctor",
+    "streaming.commands.traffic",
+    "batch.commands.nights",
+    "batch.commands.decide",
+    "batch.commands.redefine",
+    "infra.commands.query",
+    "infra.commands.beeline",
+    "batch.commands.reconciliation",
+    "batch.commands.curve",
+    "streaming.commands.freshness",
+    "streaming.commands.lag",
+    "batch.commands.gaps",
+    "batch.commands.corrections",
+    "batch.commands.report",
+    "batch.commands.demo",
+)
+"""In the order of `--help`."""
+
+app = typer.Typer(
+    help="Daybreak: the stream answers now; the night proves it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for module in MODULES:
+    app.registered_commands += import_module(module).commands.registered_commands
+
+
+def main() -> None:
+    """Run a command; a failure of ours is one sentence and an exit code."""
+    with reported():
+        app()

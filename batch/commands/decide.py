@@ -1,0 +1,69 @@
+"""The command `decide`: answer the question about a day whose correction is larger than it is trusted with.
+
+Data flow: an answer -> Airflow's open question about the day; where there is none, `python -m batch decide`
+Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
+"""
+
+import getpass
+import subprocess
+import sys
+from datetime import date
+from typing import Annotated
+
+import typer
+
+from batch.commands.nights import DAG
+from infra.airflow import Airflow, Question
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure, TransientFailure
+from infra.settings import ROOT, Settings, settings
+
+commands = typer.Typer()
+console = Screen()
+
+
+@commands.command()
+def decide(
+    day: Annotated[str, typer.Option("--date", help="The day that was asked about (UTC), YYYY-MM-DD.")],
+    approve: Annotated[bool, typer.Option("--approve", help="Settle the day with these figures.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Leave it provisional.")] = False,
+    note: Annotated[str, typer.Option(help="Why: the decision carries it for ever.")] = "",
+) -> None:
+    """Settle a day whose correction is larger than the stream is trusted with, or leave it provisional."""
+    about = _date(day)
+    if approve == reject:
+        raise PermanentFailure("say one of --approve and --reject")
+    if not note.strip():
+        raise PermanentFailure(
+            f'a decision has a reason: daybreak decide --date {about} --approve|--reject --note "why"'
+        )
+    s = settings()
+    if asked := _asked(s, about):
+        airflow, question = asked
+        airflow.answer(DAG, question, "Approve" if approve else "Reject", {"note": note})
+        console.print(
+            f"answered: the night goes on at {s.airflow_url}/dags/{DAG}/runs/{question.run_id}", soft_wrap=True
+        )
+        return
+    options = ["--date", about.isoformat(), "--approve" if approve else "--reject", f"--note={note}"]
+    command = [sys.executable, "-m", "batch", "decide", *options, f"--by={getpass.getuser()}"]
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if code:
+        raise typer.Exit(code)
+
+
+def _asked(s: Settings, about: date) -> tuple[Airflow, Question] | None:
+    """Airflow's open question about the day; none too where Airflow is not there."""
+    try:
+        airflow = Airflow(s)
+        found = [one for one in airflow.questions(DAG) if one.about == about.isoformat()]
+    except TransientFailure:
+        return None
+    return (airflow, found[-1]) if found else None
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

@@ -1,0 +1,115 @@
+"""The main job from end to end: three past days and a live minute, three nights, and what they found.
+
+Data flow: up -> shop -> stream drained -> live minute -> Airflow backfill -> gold, docs -> the report
+Run: make demo
+"""
+
+import time
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from batch.commands import nights
+from batch.commands.reconciliation import show_findings
+from infra.commands import platform
+from infra.commands.screen import Screen
+from infra.failures import TransientFailure
+from infra.settings import settings
+from streaming.commands import traffic
+from streaming.commands.freshness import show_freshness
+from streaming.monitor.catch_up import behind
+
+commands = typer.Typer()
+
+DAYS = 3
+REPORT_WIDTH = 140
+"""Of the recorded report, and of the lines between the steps, in a pipe."""
+console = Screen(pipe_width=REPORT_WIDTH)
+DRAIN_LIMIT = 1800
+"""Seconds without any progress after which the wait for the stream is given up."""
+
+
+@commands.command()
+def demo(
+    rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.85,
+    live: Annotated[int, typer.Option(min=10, help="Seconds of live traffic.")] = 60,
+    seed: Annotated[int, typer.Option(help="Another seed is another shop.")] = 1,
+    picture: Annotated[Path | None, typer.Option(help="Save the report as an SVG picture too.")] = None,
+) -> None:
+    """Run the main job to its end and show what it found. The platform stays up."""
+    last = datetime.now(UTC).date() - timedelta(days=1)
+    # The night of a day is due at 02:00 UTC; before that, yesterday's night would be early.
+    if datetime.now(UTC).hour < 2:
+        last -= timedelta(days=1)
+    first = last - timedelta(days=DAYS - 1)
+    began = time.monotonic()
+    _step(1, "the platform starts")
+    platform.up()
+    ledger = settings().home / "run" / "demo-ledger.jsonl"
+    _step(2, f"the shop sends {DAYS} past days, {first} to {last}")
+    _shop(ledger, days=DAYS, end=last, rate=rate, seed=seed)
+    _step(3, "the stream drains the log")
+    events, seconds = _drained()
+    console.print(f"drained {events:,} records in {seconds:.0f} s: {events / max(seconds, 1):,.0f} records/s")
+    _step(4, f"{live} seconds of live traffic")
+    since = datetime.now(UTC)
+    _shop(ledger, days=0, end=last, rate=rate, seed=seed + 1, live=live)
+    until = datetime.now(UTC)
+    _drained()
+    _step(5, f"the nights of {first} to {last}, as an Airflow backfill")
+    nights.backfill(first.isoformat(), last.isoformat())
+    _step(6, "what was found")
+    paper = Console(highlight=False, record=True, width=None if console.is_terminal else REPORT_WIDTH)
+    show_findings(first, last, paper)
+    paper.print()
+    show_freshness(since, until, paper)
+    if picture:
+        paper.save_svg(str(picture), title="make demo")
+    console.print()
+    _where_to_look(time.monotonic() - began)
+
+
+def _step(number: int, text: str) -> None:
+    console.rule(f"[bold]{number}[/] {text}", align="left", style="dim")
+
+
+def _shop(ledger: Path, days: int, end: date, rate: float, seed: int, live: int = 0) -> None:
+    traffic.shop(days=days, end=datetime(end.year, end.month, end.day), rate=rate, seed=seed, live=live, ledger=ledger)
+
+
+def _drained() -> tuple[int, float]:
+    """Wait for the stream; (records that were to be read, seconds). Raises TransientFailure if it stands still."""
+    s = settings()
+    start = moved = time.monotonic()
+    first = left = behind(s)
+    with console.status("") as spinner:
+        while not left.nothing:
+            spinner.update(f"waiting for the stream: {left}")
+            time.sleep(1)
+            now = behind(s)
+            if now != left:
+                moved = time.monotonic()
+                left = now
+            elif time.monotonic() - moved > DRAIN_LIMIT:
+                raise TransientFailure(
+                    f"the stream stands still ({left}): see daybreak status and daybreak logs stream"
+                )
+    return first.records, time.monotonic() - start
+
+
+def _where_to_look(seconds: float) -> None:
+    s = settings()
+    secrets = s.home / "secrets.env"
+    console.print(f"[bold]done in {seconds / 60:.1f} minutes; the platform stays up.[/] Look at:")
+    for what, where in (
+        ("Airflow", f"{s.airflow_url}  user {s.airflow_user}, password {s.airflow_password.get_secret_value()}"),
+        ("dbt docs", f"{s.airflow_url}/dbt-docs/  (also in Airflow's navigation, or `daybreak docs`)"),
+        ("MinIO console", f"http://127.0.0.1:{s.s3_console_port}  user {s.s3_access_key}, password in {secrets}"),
+        ("Spark UI", f"http://127.0.0.1:{s.stream_ui_port}"),
+        ("SQL", 'daybreak query "SELECT * FROM gold.fct_daily_orders ORDER BY day"'),
+        ("stop it", "daybreak down  (.venv/bin/daybreak; data stays, `make clean` removes it)"),
+    ):
+        console.print(f"  {what:14} {where}", soft_wrap=True)

@@ -1,0 +1,81 @@
+"""The command `found`: what the nights proved.
+
+Data flow: reconciliation/{summary,corrections}, archive/gaps -> a table on the terminal
+Run: daybreak found --from 2026-01-01 --to 2026-01-03
+"""
+
+from datetime import date, timedelta
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from batch.report.blast_radius import redefined
+from batch.report.gaps import missed
+from batch.report.summary import findings
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure
+from infra.settings import settings
+
+commands = typer.Typer()
+console = Screen()
+
+
+@commands.command()
+def found(
+    first: Annotated[str, typer.Option("--from", help="First day (UTC), YYYY-MM-DD.")],
+    last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
+) -> None:
+    """Per day: what the stream said, the truth, the difference and its causes."""
+    show_findings(_date(first), _date(last))
+
+
+def show_findings(first: date, last: date, console: Console = console) -> None:
+    """Print the findings of the days; a day without any says so."""
+    rows = findings(settings(), first, last)
+    table = Table(
+        title="what the stream said, and what the night proved", title_justify="left", box=None, header_style="dim"
+    )
+    for name in ("day", "view", "measure", "stream said", "truth", "difference", "causes", "unexplained"):
+        table.add_column(name, justify="left" if name in ("day", "view", "measure", "causes") else "right")
+    before = None
+    for row in rows:
+        head = (str(row.day), row.view) if (row.day, row.view) != before else ("", "")
+        before = (row.day, row.view)
+        colour = "green" if row.unexplained == 0 else "bold red"
+        table.add_row(
+            *head,
+            row.measure,
+            f"{row.said:,}",
+            f"{row.truth:,}",
+            f"{row.truth - row.said:+,}",
+            row.why,
+            f"[{colour}]{row.unexplained:,}[/]",
+        )
+    console.print(table)
+    for radius in redefined(settings(), first, last):
+        console.print(f"[bold]redefined[/]: {radius}", soft_wrap=True)
+    for gap in missed(settings()):
+        if gap.by == "archive" and gap.touches(first, last):
+            console.print(
+                f"[bold red]gap[/]: {gap.offsets:,} records of {gap.topic}-{gap.partition}, offsets {gap.start:,} to "
+                f"{gap.end - 1:,}, came on {gap.days} and are in no truth ({gap.cause}: {gap.note})",
+                soft_wrap=True,
+            )
+    missing = [day for day in _days(first, last) if day not in {row.day for row in rows}]
+    if missing:
+        raise PermanentFailure(
+            f"no night has reconciled {', '.join(map(str, missing))} yet: daybreak backfill, or daybreak night"
+        )
+
+
+def _days(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

@@ -1,0 +1,43 @@
+"""The command `report`: a night's page as one HTML file.
+
+Data flow: the lake -> `reports/<day>.html` in the bucket and in the home, or a file of your choice
+Run: daybreak report --date 2026-01-31 --open
+"""
+
+import webbrowser
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from batch.report.publish import publish, put, written
+from infra.failures import PermanentFailure
+from infra.settings import settings
+
+commands = typer.Typer()
+
+
+@commands.command()
+def report(
+    day: Annotated[str, typer.Option("--date", help="The day of the night (UTC), YYYY-MM-DD.")],
+    out: Annotated[Path | None, typer.Option(help="Write it to this file only.", dir_okay=False)] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+) -> None:
+    """The report of a night: what differed, why, and what waiting buys, in one file that can be mailed."""
+    try:
+        of = date.fromisoformat(day)
+    except ValueError:
+        raise PermanentFailure(f"{day!r} is not a day: write it as YYYY-MM-DD") from None
+    text = written(settings(), of)
+    if out is None:
+        kept, file = publish(settings(), of, text)
+        print(kept)
+    else:
+        try:
+            file = put(out.resolve(), text.encode())
+        except OSError as refused:
+            raise PermanentFailure(f"{out} cannot be written: {refused.strerror}") from refused
+    print(file)
+    if show and not webbrowser.open(file.as_uri()):
+        print("there is no browser here: open the file in yours")

@@ -1,0 +1,1 @@
+"""Is everything in the log in the tables once? Offsets are counted, and gaps are accepted here."""

@@ -1,0 +1,143 @@
+"""Tally: how often four tables have every offset of some ranges, and what is wrong with that.
+
+Data flow: archive, bronze, silver, quarantine -> one row per offset -> counts and faults per partition
+Run: pytest tests/batch/test_offset_counts.py
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from batch.conservation.offset_range import Span, within
+
+COUNTS = (
+    *("log", "gaps", "empty", "archived", "unread", "bronze", "silver", "quarantined", "duplicates"),
+    *("missing", "doubled", "unaccounted"),
+)
+"""What a range is counted by, in offsets; the last three are FAULTS."""
+FAULTS = ("missing", "doubled", "unaccounted")
+AT = ("topic", "partition", "offset")
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One range with its counts, and the first offsets of each kind of fault."""
+
+    span: Span
+    counts: Mapping[str, int]
+    first: Mapping[str, Sequence[int]]
+
+    def faults(self) -> list[str]:
+        """Sentences; none if everything adds up."""
+        return [
+            f"{self.counts[fault]} offsets of {self.span} are {fault}, the first at "
+            f"{', '.join(map(str, self.first[fault])) or f'below the start of the log, {self.span.log_first}'}"
+            for fault in FAULTS
+            if self.counts[fault]
+        ]
+
+
+def tally(
+    spans: Sequence[Span], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
+) -> list[Tally]:
+    """Count every span; two Spark jobs over the files that hold its offsets, and silver's days of the duplicates."""
+    if all(span.size == 0 for span in spans):
+        return [_tally(span, {}, 0, []) for span in spans]
+    at = offsets(spans, archive, bronze, silver, quarantine).persist()
+    counted = {(row["topic"], row["partition"]): row.asDict() for row in _counts(at, spans).collect()}
+    days = sorted({day for row in counted.values() for day in row["days"]})
+    nowhere: dict[tuple[str, int], Any] = {}
+    if any(row["without"] for row in counted.values()):
+        # A duplicate has the content of its original, so its event time, so its day.
+        ids = silver.where(F.col("day").isin(days)).select("topic", "day", "event_id")
+        lost = at.where(_is_nowhere()).join(ids, ["topic", "day", "event_id"], "left_anti")
+        rows = lost.groupBy("topic", "partition").agg(F.count("*").alias("rows"), _first("offset")).collect()
+        nowhere = {(row["topic"], row["partition"]): row for row in rows}
+    at.unpersist()
+    found = []
+    for span in spans:
+        lost_here = nowhere.get(span.at)
+        rows_lost, first = (lost_here["rows"], lost_here["first"]) if lost_here else (0, [])
+        found.append(_tally(span, counted.get(span.at, {}), rows_lost, first))
+    return found
+
+
+def _is_nowhere() -> Column:
+    """Read by the stream, and neither accepted nor rejected: a duplicate, or lost."""
+    return (F.col("bronze") > 0) & (F.col("silver") + F.col("quarantine") == 0)
+
+
+def offsets(
+    spans: Sequence[Span], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
+) -> DataFrame:
+    """One row per offset that any of the four tables has: how often each has it; day and event_id by the archive.
+
+    `unread`: is it in a named gap of the stream?
+    """
+    asked = reduce(lambda one, other: one | other, [span.holds() for span in spans])
+    nothing = {"day": F.lit(None).cast("date"), "event_id": F.lit(None).cast("string")}
+    sides = {"archive": archive, "bronze": bronze, "silver": silver, "quarantine": quarantine}
+    parts = []
+    for side, rows in sides.items():
+        own = rows.where(asked) if side == "archive" else rows.where(asked).withColumns(nothing)
+        parts.append(own.select(*AT, "day", "event_id", F.lit(side).alias("side")))
+    together = reduce(lambda one, other: one.unionByName(other), parts)
+    unread = reduce(lambda one, other: one | other, [within(span.at, span.unread) for span in spans])
+    return (
+        together.groupBy(*AT)
+        .agg(
+            *[F.count_if(F.col("side") == side).alias(side) for side in sides],
+            F.max("day").alias("day"),
+            F.max("event_id").alias("event_id"),
+        )
+        .withColumn("unread", unread)
+    )
+
+
+def _counts(at: DataFrame, spans: Sequence[Span]) -> DataFrame:
+    """Per partition: what each table has, what is wrong, and the days of the records that are nowhere."""
+    judged = F.col("silver") + F.col("quarantine")
+    missing = (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (judged > 0)))
+    doubled = (F.col("archive") > 1) | (F.col("bronze") > 1) | (judged > 1)
+    gone = reduce(lambda one, other: one | other, [within(span.at, [(span.start, span.log_first)]) for span in spans])
+    return at.groupBy("topic", "partition").agg(
+        F.count("*").alias("seen"),
+        F.count_if(gone & ~F.col("unread")).alias("seen_gone"),
+        F.count_if(F.col("archive") > 0).alias("archived"),
+        F.count_if(F.col("bronze") > 0).alias("bronze"),
+        F.count_if(F.col("silver") > 0).alias("silver"),
+        F.count_if(F.col("quarantine") > 0).alias("quarantined"),
+        F.count_if((F.col("archive") > 0) & (F.col("bronze") == 0) & F.col("unread")).alias("unread"),
+        F.count_if(missing).alias("missing"),
+        F.count_if(doubled).alias("doubled"),
+        _first(F.when(missing, F.col("offset")), "missing_first"),
+        _first(F.when(doubled, F.col("offset")), "doubled_first"),
+        F.count_if(_is_nowhere()).alias("without"),
+        F.collect_set(F.when(_is_nowhere(), F.col("day"))).alias("days"),
+    )
+
+
+def _first(offset: Column | str, name: str = "first") -> Column:
+    return F.slice(F.sort_array(F.collect_list(offset)), 1, SHOWN).alias(name)
+
+
+def _tally(span: Span, row: Mapping[str, Any], unaccounted: int, first: Sequence[int]) -> Tally:
+    """The counts of a span, from what was seen of it; offsets that nobody has are empty, or missing where the log is gone."""
+    told = {name: row.get(name, 0) for name in ("archived", "unread", "bronze", "silver", "quarantined", "doubled")}
+    gone = span.size_gone - row.get("seen_gone", 0)
+    counts = {
+        "log": span.size,
+        "gaps": span.end - span.start - span.size,
+        "empty": span.size - row.get("seen", 0) - gone,
+        **told,
+        "duplicates": row.get("without", 0) - unaccounted,
+        "missing": row.get("missing", 0) + gone,
+        "unaccounted": unaccounted,
+    }
+    firsts = {"missing": row.get("missing_first", []), "doubled": row.get("doubled_first", []), "unaccounted": first}
+    return Tally(span, counts, firsts)

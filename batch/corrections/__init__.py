@@ -1,0 +1,1 @@
+"""The ledger of corrections, and its way to Kafka."""

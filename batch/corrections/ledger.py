@@ -1,0 +1,166 @@
+"""Correct: write what changed to the ledger of corrections, then settle the days.
+
+Data flow: differences, truth, the ledger so far -> reconciliation/corrections (append-only), then coverage
+Run: python -m batch correct --date 2026-01-31
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
+
+from batch.day import Day
+from batch.reconciliation.causes import Cause
+from batch.reconciliation.differences import DIFFERENCES
+from batch.reconciliation.speed_snapshot import said_by_other
+from batch.settlement.coverage import Plan, settle
+from batch.truth import truth_table
+from infra.failpoints import point
+from infra.lake import arrow_tables, spark_tables
+from infra.lake.tables import Table
+from infra.lake.writes import append_once, few
+from streaming.speed import said_last, speed_table, view_schema
+from streaming.views import VIEWS
+from streaming.views.view import View
+
+CORRECTIONS = Table(
+    "reconciliation",
+    "corrections",
+    StructType(
+        [StructField("day", DateType())]
+        + [StructField(name, StringType()) for name in ("view", "key", "old", "new", "cause", "run", "definition")]
+        + [StructField("revision", IntegerType()), StructField("corrected_at", TimestampType())]
+        + [StructField("sequence", LongType())]
+    ),
+)
+"""One correction: what was said before, what is true now (JSON; null = no such row), and why.
+
+`sequence` is its place in the ledger: 1, 2, 3, without a gap. Rows of a lake older than the column have null; `numbered`
+gives them theirs.
+"""
+
+
+def correct(session: SparkSession, plan: Plan, days: Sequence[Day], totals: Mapping[str, int] | None = None) -> None:
+    """Append the corrections of the days, then settle all of them in one commit, with their `totals`."""
+    now = datetime.now(UTC)
+    for day in days:
+        for view in VIEWS.values():
+            table = truth_table(session, view)
+            rows = (
+                changed(session, view, day, plan)
+                .withColumn("run", F.lit(plan.run))
+                .withColumn("definition", F.lit(plan.definitions[view.name]))
+                .withColumn("revision", F.lit(plan.revisions[day.date]))
+                .withColumn("corrected_at", F.lit(now).cast("timestamp"))
+            )
+            # One writer, under the lease: what is there is what was written before. Asked anew, as each write adds to it.
+            before = arrow_tables.count(CORRECTIONS)
+            # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
+            version = arrow_tables.latest(table).version()
+            append_once(
+                few(sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames())),
+                CORRECTIONS,
+                f"{view.name}/{day}",
+                version,
+            )
+    point("correct.before-coverage")
+    settle(plan, totals)
+    point("correct.after-coverage")
+
+
+def sequenced(rows: DataFrame, before: int) -> DataFrame:
+    """Rows with the next places of a ledger that holds `before` rows, in the order of their keys; one partition."""
+    # Within one partition Spark's ids are 0, 1, 2; a window without a partition would do the same with a warning.
+    place = F.monotonically_increasing_id() + F.lit(before + 1)
+    return rows.coalesce(1).sortWithinPartitions("key").withColumn("sequence", place)
+
+
+def numbered(ledger: DataFrame) -> DataFrame:
+    """The ledger with a place for every row: those written before there was one are the first, in order of writing."""
+    missing = F.col("sequence").isNull()
+    order = Window.partitionBy("sequence").orderBy("corrected_at", "day", "view", "key", "revision")
+    old = ledger.where(missing).withColumn("sequence", F.row_number().over(order).cast("long"))
+    return ledger.where(~missing).unionByName(old)
+
+
+def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
+    """Rows of the day whose truth is not what was last said of them: day, view, key, old, new, cause.
+
+    Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force; or,
+    of a day that was never settled, by the stream of any other version that had its last word on the row; or by the stream.
+    The causes are those of the difference, after "definition" where another version had the last word.
+    """
+    own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
+    settled_by = plan.settled_by.get(day.date, {}).get(view.name)
+    now = plan.definitions[view.name]
+    differing = (
+        spark_tables.read(session, DIFFERENCES).where(own).select("key", "speed", F.col("causes").alias("differing"))
+    )
+    rows = spark_tables.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
+    truth = _values(session, view, rows, "new")
+    candidates = differing.join(_told(session, view, day, plan), "key", "full_outer")
+    # A row that differs has the present version's answer in `speed`; one that does not is the truth for both layers.
+    same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
+    if settled_by == now:
+        said, by_other = F.col("speed"), F.lit(False)
+        candidates = candidates.join(truth, "key", "left")
+    elif settled_by is None:
+        before = _values(session, view, said_by_other(session, view, day, now), "before")
+        candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
+        # Of what the other version never said, nobody knows whether it had come to it.
+        said = F.coalesce("before", "speed")
+        by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
+    else:
+        speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
+        before = _values(session, view, said_last(view, speed.where(F.col("definition") == settled_by)), "before")
+        candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
+        said = F.col("before")
+        by_other = ~F.col("before").eqNullSafe(same)
+    old = F.when(F.col("was_told"), F.col("told")).otherwise(said)
+    redefined = F.when(F.col("was_told"), F.col("told_by") != now).otherwise(by_other)
+    causes = F.concat(
+        F.when(redefined, F.array(F.lit(Cause.DEFINITION.value))).otherwise(F.array().cast("array<string>")),
+        F.coalesce("differing", F.array().cast("array<string>")),
+    )
+    cause = F.when(F.size(causes) > 0, F.array_join(causes, "+")).otherwise(F.lit(Cause.REVISION.value))
+    return candidates.where(~old.eqNullSafe(F.col("new"))).select(
+        F.lit(day.date).alias("day"),
+        F.lit(view.name).alias("view"),
+        "key",
+        old.alias("old"),
+        "new",
+        cause.alias("cause"),
+    )
+
+
+def _told(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
+    """What the ledger said last of the day's rows: key, told, told_by (a definition), was_told.
+
+    A settled day stands for every row of its own, so a row that it left alone was said by its version.
+    """
+    newest = Window.partitionBy("key").orderBy(F.col("revision").desc(), F.col("corrected_at").desc())
+    settled_by = F.lit(plan.settled_by.get(day.date, {}).get(view.name)).cast("string")
+    confirmed = F.when(F.col("revision") < plan.revisions[day.date], settled_by)
+    return (
+        spark_tables.read(session, CORRECTIONS)
+        .where((F.col("view") == view.name) & (F.col("day") == F.lit(day.date)))
+        .withColumn("_place", F.row_number().over(newest))
+        .where(F.col("_place") == 1)
+        .select(
+            "key",
+            F.col("new").alias("told"),
+            F.coalesce(confirmed, "definition").alias("told_by"),
+            F.lit(True).alias("was_told"),
+        )
+    )
+
+
+def _values(session: SparkSession, view: View, rows: DataFrame, name: str) -> DataFrame:
+    """Key and values of a view's rows as JSON, in the columns that the view has now."""
+    values = [field.name for field in view_schema(session, view) if field.name not in (*view.key, "day")]
+    return rows.select(
+        F.to_json(F.struct(*view.key)).alias("key"),
+        F.to_json(F.struct(*values), {"ignoreNullFields": "false"}).alias(name),
+    )

@@ -1,0 +1,171 @@
+"""Publish: every correction of the ledger goes once to the topic that others follow.
+
+Data flow: reconciliation/corrections, behind the last published sequence -> Kafka `corrections` and `corrections-state`
+Run: python -m batch publish
+
+It is no step with a day of its own: what is to be sent is what the state has not, whichever night wrote it. So it runs
+behind the first and the last step, and a retry of `correct`, whose days are settled by then, only publishes.
+
+The corrections and the state that says how far they go are one Kafka transaction, so a reader of committed records sees
+each once, wherever the publisher dies. The state is a record of the log and not a consumer group's offset: a group that
+has been silent for offsets.retention.minutes (a week) is forgotten, and everything would be sent again.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from batch.corrections import topics
+from batch.corrections.ledger import CORRECTIONS, numbered
+from infra.failpoints import point
+from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka.read_committed import committed
+from infra.kafka.send import client
+from infra.lake import spark_tables
+from infra.settings import settings
+
+BATCH = 5000
+"""Corrections per transaction; so many rows, of about a kilobyte, are in the driver's memory at a time."""
+
+SECONDS = 60
+"""Longest wait for a transaction; as long as Kafka leaves one open (transaction.timeout.ms)."""
+
+FENCED = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
+
+
+def publish(session: SparkSession) -> int:
+    """Send what the ledger has and the topic has not, in the ledger's order; the number of corrections sent.
+
+    Raises:
+        TransientFailure: Kafka is away, or another process publishes; the ledger and coverage are not touched.
+        PermanentFailure: the topic's state is of another ledger, or the ledger's sequence has a gap.
+    """
+    topics.create()
+    ledger = spark_tables.read(session, CORRECTIONS)
+    identity, total = spark_tables.identity(session, CORRECTIONS), ledger.count()
+    if published(identity, total) == total:
+        return 0
+    with _told():
+        # One id for the lake: from here on Kafka refuses a predecessor that still lives.
+        producer = Producer(
+            client()
+            | {
+                # The partition that Kafka's own Java clients would choose.
+                "partitioner": "murmur2_random",
+                "transactional.id": f"daybreak-corrections-{settings().bucket}",
+                "transaction.timeout.ms": SECONDS * 1000,
+            }
+        )
+        producer.init_transactions(SECONDS)
+        # Only now: until then a predecessor's last transaction could be open, or about to be committed.
+        first = done = published(identity, total)
+        while done < total:
+            rows = page(ledger, done)
+            _send(producer, rows, identity)
+            done = rows[-1]["sequence"]
+    return total - first
+
+
+def published(ledger: str, total: int) -> int:
+    """The sequence of the last correction that a committed transaction sent; 0 before the first.
+
+    Raises PermanentFailure if it was of another ledger than `ledger`, or of one with more than its `total` rows.
+    """
+    s = settings()
+    done, of = 0, ledger
+    for record in committed(s.corrections_state_topic):
+        if record.key() == _key():
+            state = json.loads(record.value() or b"{}")
+            done, of = int(state.get("sequence", 0)), state.get("ledger", ledger)
+    if of != ledger or done > total:
+        raise PermanentFailure(
+            f"the topic {s.corrections_topic!r} holds {done} corrections of another lake in a bucket named "
+            f"{s.bucket!r}. Delete it and {s.corrections_state_topic!r}, or name others by DAYBREAK_CORRECTIONS_TOPIC."
+        )
+    return done
+
+
+def page(ledger: DataFrame, done: int) -> list[dict[str, Any]]:
+    """The next rows behind sequence `done`, at most BATCH. Raises PermanentFailure if one is missing or doubled."""
+    own = numbered(ledger).where(F.col("sequence").between(done + 1, done + BATCH))
+    rows = sorted(own.toArrow().to_pylist(), key=lambda row: row["sequence"])
+    found = [row["sequence"] for row in rows]
+    if not rows or found != list(range(done + 1, done + 1 + len(rows))):
+        raise PermanentFailure(f"the ledger of corrections does not go on from {done} with {done + 1}: {found[:5]}")
+    return rows
+
+
+def message(row: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    """A ledger row as key {view, day, key} and value, both compact JSON.
+
+    The key is what a view has one row of, so all corrections of a row are in one partition, in order, and compaction keeps
+    the newest. The ledger's own JSON goes in as it stands: read and written again, a number could change.
+    """
+    moment = row["corrected_at"].astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    identity = {"view": _text(row["view"]), "day": _text(row["day"].isoformat()), "key": row["key"]}
+    value = identity | {
+        "old": row["old"] or "null",
+        "new": row["new"] or "null",
+        **{name: _text(row[name]) for name in ("cause", "run", "definition", "revision", "sequence")},
+        "corrected_at": _text(moment),
+    }
+    return _object(identity), _object(value)
+
+
+def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) -> None:
+    """Rows and state in one transaction."""
+    s = settings()
+    producer.begin_transaction()
+    try:
+        for row in rows:
+            key, value = message(row)
+            producer.produce(s.corrections_topic, key=key, value=value)
+        state = {"sequence": rows[-1]["sequence"], "ledger": ledger}
+        producer.produce(s.corrections_state_topic, key=_key(), value=json.dumps(state).encode(), partition=0)
+        producer.flush(SECONDS)
+        point("publish.before-commit")
+        producer.commit_transaction(SECONDS)
+    except KafkaException:
+        # Undone at once if it can be: left open, it would hold back the topic's readers until it times out.
+        with suppress(KafkaException):
+            producer.abort_transaction(SECONDS)
+        raise
+    point("publish.after-commit")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Kafka's errors as our failure: the days stay settled, and another try can help."""
+    try:
+        yield
+    except KafkaException as failure:
+        error = failure.args[0]
+        s = settings()
+        if error.code() in FENCED:
+            raise TransientFailure(
+                f"another process publishes the corrections of bucket {s.bucket!r}: this one was fenced off by Kafka, and "
+                "what it had not committed is undone"
+            ) from failure
+        raise TransientFailure(
+            f"Kafka at {s.kafka_bootstrap} did not take the corrections: {error.str()}; the days stay settled, and the "
+            "next try sends them"
+        ) from failure
+
+
+def _key() -> bytes:
+    return settings().bucket.encode()
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _object(fields: Mapping[str, str]) -> bytes:
+    """Compact JSON of fields that are JSON already."""
+    return ("{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}").encode()

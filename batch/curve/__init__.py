@@ -1,0 +1,1 @@
+"""Latency against completeness: what another allowed lateness would have given."""

@@ -1,0 +1,128 @@
+"""The latency-completeness curve: what the stream would have made of a settled day with another delay.
+
+Data flow: truth, waits -> per view and delay: events in time, sums of measures, final rows, rows held -> reconciliation/curve
+Run: python -m batch curve --date 2026-01-31
+
+A view is recomputed from the events whose wait a delay covers, and compared with truth row by row. So the curve holds for
+any view, sums or not. From the longest wait on a delay gives truth, and nothing is recomputed; before it, only what the
+view's law leaves open (batch/curve/steps).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from batch.curve.lateness import WAITS, Basis, waits, waits_as_read
+from batch.curve.points import CURVE, Lifetimes, Outcome, Waited, points, steps
+from batch.curve.steps import by_step, outcomes, united
+from batch.day import Day
+from batch.settlement.coverage import COVERAGE
+from batch.truth import TRUTH, events, truth_table
+from batch.tuning import suit
+from infra.failures import PermanentFailure
+from infra.lake import arrow_tables, spark_tables
+from infra.lake.rows import arrow
+from infra.lake.writes import replace_days
+from infra.settings import settings
+from streaming.definitions import EVENTS, differing
+from streaming.silver import EVENT
+from streaming.views import REACH, VIEWS
+
+
+def curve(
+    session: SparkSession, day: Day | None, definitions: Mapping[str, str], full: bool = False
+) -> tuple[Day, ...]:
+    """Draw the curve of every settled day that has none for its present settlement; `full` draws `day` again anyway.
+
+    Gives the days drawn. A day that was settled by definitions no longer in force is left to the night that redoes it.
+    Raises PermanentFailure if `day` is not settled, or is such a day; None is no day in particular.
+    """
+    covered = {row["day"]: row for row in arrow_tables.rows(COVERAGE)}
+    fit = {one for one, row in covered.items() if not differing(dict(row["definitions"]), definitions)}
+    if day and day.date not in fit:
+        reason = "by definitions that are no longer in force" if day.date in covered else "yet"
+        raise PermanentFailure(f"{day} is not settled {reason}: its night comes first (daybreak night --date {day})")
+    drawn = {(row["day"], row["run"]) for row in arrow_tables.rows(CURVE, ["day", "run"])}
+    due = {one for one in fit if (one, covered[one]["run"]) not in drawn} | ({day.date} if day and full else set())
+    days = tuple(Day(one) for one in sorted(due))
+    for one in days:
+        suit(session, one)
+        _draw(session, one, covered[one.date]["run"], covered.keys(), definitions[EVENTS])
+    return days
+
+
+def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], definition: str) -> None:
+    own = spark_tables.read(session, TRUTH).where(F.col("day") == F.lit(day.date)).select(*EVENT.fieldNames())
+    # The day's rows need events of a little past it, which may not be settled.
+    needed = own.unionByName(events(session, day.end, day.end + REACH, definition))
+    in_force = settings().delay_seconds
+    found = waits(session, day, needed, settled).persist()
+    try:
+        waited = _waited(found, waits_as_read(session, day), day)
+        outcomes = recomputed(session, found, day, {view: steps(waited[view].needed, in_force) for view in VIEWS})
+    finally:
+        found.unpersist()
+    lives = _lifetimes(session, day)
+    stamp = {"day": day.date, "run": run}
+    histograms = [
+        stamp | {"view": view, "basis": basis.value, "wait_seconds": seconds, "events": number}
+        for view, own_waits in waited.items()
+        for basis, waits_of in ((Basis.LOG, own_waits.log), (Basis.STREAM, own_waits.stream))
+        for seconds, number in sorted(waits_of.items())
+    ]
+    rows = [
+        stamp | row
+        for name, view in VIEWS.items()
+        for row in points(view, waited[name], outcomes[name], lives[name], in_force)
+    ]
+    replace_days(arrow(histograms, WAITS.schema), WAITS, [day.date])
+    # Last, because it says that the day is drawn.
+    replace_days(arrow(rows, CURVE.schema), CURVE, [day.date])
+
+
+def _waited(found: DataFrame, as_read: DataFrame, day: Day) -> dict[str, Waited]:
+    basis = F.when(F.col("day") == F.lit(day.date), F.lit(Basis.LOG.value)).alias("basis")
+    both = found.select("topic", "wait_seconds", basis).unionByName(
+        as_read.select("topic", "wait_seconds", F.lit(Basis.STREAM.value).alias("basis"))
+    )
+    waited = {view: Waited() for view in VIEWS}
+    for row in both.groupBy("topic", "wait_seconds", "basis").agg(F.count("*").alias("events")).collect():
+        for own in (waited[view.name] for view in VIEWS.values() if row["topic"] in view.inputs):
+            kinds = {None: [own.needed], Basis.LOG: [own.needed, own.log], Basis.STREAM: [own.stream]}
+            for histogram in kinds[row["basis"]]:
+                histogram[row["wait_seconds"]] += row["events"]
+    return waited
+
+
+def recomputed(
+    session: SparkSession, found: DataFrame, day: Day, wanted: Mapping[str, Sequence[int]]
+) -> dict[str, dict[int | None, Outcome]]:
+    """Each view's outcome with the events that waited no longer than each of its steps, and under None truth: one job."""
+    frames = []
+    for name, view in VIEWS.items():
+        truth = spark_tables.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
+        frames.append(by_step(view, found, truth, day, wanted[name]))
+    counted: dict[str, dict[str, Outcome]] = {name: {} for name in VIEWS}
+    for row in united(frames).collect():
+        counted[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
+    return {name: outcomes(view, counted[name], wanted[name]) for name, view in VIEWS.items()}
+
+
+def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
+    frames = [
+        spark_tables.read(session, truth_table(session, view))
+        .where(F.col("day") == F.lit(day.date))
+        .select(
+            F.lit(view.name).alias("view"),
+            F.unix_seconds(view.time).alias("opens"),
+            F.unix_seconds(view.closes()).alias("closes"),
+        )
+        for view in VIEWS.values()
+    ]
+    lives = {view: Lifetimes() for view in VIEWS}
+    for row in united(frames).groupBy("view", "opens", "closes").agg(F.count("*").alias("rows")).collect():
+        lives[row["view"]].opens[row["opens"]] += row["rows"]
+        lives[row["view"]].closes[row["closes"]] += row["rows"]
+    return lives

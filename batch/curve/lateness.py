@@ -1,0 +1,137 @@
+"""Waits: how long the stream would have had to wait for an event, so that it is not late.
+
+Data flow: archive (which records came before), truth/events or silver -> wait of each event -> reconciliation/waits
+Run: python -m batch curve --date 2026-01-31
+
+The gate of a record is the largest event time before it, minus the delay (DESIGN rule 3). So an event needs a delay of
+frontier - event time, where the frontier is that largest event time. Only the frontier depends on what "before" means.
+"""
+
+from collections.abc import Collection
+from datetime import date
+from enum import StrEnum
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, LongType, StringType, StructField, StructType
+
+from batch.archive import ARCHIVE
+from batch.day import Day
+from batch.truth import TRUTH_QUARANTINE
+from infra.lake import spark_tables
+from infra.lake.tables import Table
+from streaming.deduplicate import ARRIVAL_ORDER
+from streaming.progress import PROGRESS
+from streaming.reasons import Reason
+from streaming.silver import QUARANTINE, SILVER
+from streaming.views import REACH
+
+
+class Basis(StrEnum):
+    """What had been seen before an event."""
+
+    LOG = "log"
+    """Every record that arrived before it: the finest micro-batches, and so the longest wait of a stream that keeps up."""
+    STREAM = "stream"
+    """The micro-batches before its own, as they fell: at the delay in force exactly what the stream did."""
+
+
+WAITS = Table(
+    "reconciliation",
+    "waits",
+    StructType(
+        [
+            StructField("day", DateType()),
+            StructField("view", StringType()),
+            StructField("basis", StringType()),
+            StructField("wait_seconds", LongType()),
+            StructField("events", LongType()),
+            StructField("run", StringType()),
+        ]
+    ),
+)
+"""How many of a view's input events of a day need a delay of so many whole seconds; 0 = came in order."""
+
+AT = ("topic", "partition", "offset")
+
+
+def wait_seconds(frontier_ms: Column, event_ms: Column) -> Column:
+    """The smallest delay in whole seconds with which an event is on time; 0 where nothing was before it."""
+    behind = F.greatest(frontier_ms - event_ms, F.lit(0))
+    return F.call_function("div", behind + 999, F.lit(1000)).cast("long")
+
+
+def log_frontiers(records: DataFrame) -> DataFrame:
+    """Topic, partition, offset and `frontier_ms` of records: the largest event time that arrived before each.
+
+    Takes ARRIVAL_ORDER, `event_ms` and `moves` (does the record move the gate?). All records in one window would be one
+    task, so the window over everything has a row per second of arrival, and the records only a window in their second.
+    """
+    timed = records.withColumn("second", F.unix_seconds("arrival")).withColumn(
+        "moved_ms", F.when(F.col("moves"), F.col("event_ms"))
+    )
+    earlier = Window.orderBy("second").rowsBetween(Window.unboundedPreceding, -1)
+    seconds = (
+        timed.groupBy("second")
+        .agg(F.max("moved_ms").alias("largest"))
+        .select("second", F.max("largest").over(earlier).alias("before_ms"))
+    )
+    in_second = Window.partitionBy("second").orderBy(*ARRIVAL_ORDER).rowsBetween(Window.unboundedPreceding, -1)
+    return (
+        timed.withColumn("within_ms", F.max("moved_ms").over(in_second))
+        .join(F.broadcast(seconds), "second")
+        .select(*AT, F.greatest("before_ms", "within_ms").alias("frontier_ms"))
+    )
+
+
+def batch_frontiers(batches: DataFrame) -> DataFrame:
+    """Lineage, batch_id and `frontier_ms` of the ingest's rows of progress: the largest event time of earlier ones."""
+    earlier = Window.orderBy("lineage", "batch_id").rowsBetween(Window.unboundedPreceding, -1)
+    largest = F.max(F.unix_millis("max_event_time")).over(earlier).alias("frontier_ms")
+    return batches.select("lineage", "batch_id", largest)
+
+
+def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collection[date]) -> DataFrame:
+    """Events of the day and of REACH after it with their `wait_seconds` by Basis.LOG; `settled` are the covered days."""
+    frontiers = log_frontiers(_records(session, day, settled))
+    wait = wait_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("wait_seconds")
+    return events.join(frontiers, list(AT), "left").select(*[events[name] for name in events.columns], wait)
+
+
+def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
+    """Silver's events of the day, as topic and `wait_seconds` by Basis.STREAM."""
+    progress = spark_tables.read(session, PROGRESS).where(_can_matter(day, "max_event_time"))
+    silver = spark_tables.read(session, SILVER).where(F.col("day") == F.lit(day.date))
+    read = silver.join(F.broadcast(batch_frontiers(progress)), ["lineage", "batch_id"])
+    wait = wait_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("wait_seconds")
+    return read.select("topic", wait)
+
+
+def _records(session: SparkSession, day: Day, settled: Collection[date]) -> DataFrame:
+    """The records that came up to the day's last, as `log_frontiers` takes them.
+
+    Quarantined records do not move the gate, except conflicts, which are valid events: the night's word on settled days,
+    and on others the stream's.
+    """
+    archived = spark_tables.read(session, ARCHIVE).where(
+        _can_matter(day, "event_time") & (F.col("day") >= F.lit(day.date))
+    )
+    own = archived.where(F.col("event_time") < F.lit(day.end + REACH))
+    last = own.agg(F.max("arrival")).first()
+    until = last[0] if last else None
+    is_settled = F.col("day").isin(list(settled))
+    broken = ~F.array_contains("reasons", Reason.CONFLICT.value)
+    by_night = spark_tables.read(session, TRUTH_QUARANTINE).where(broken).select(*AT, F.lit(True).alias("is_settled"))
+    by_stream = spark_tables.read(session, QUARANTINE).where(broken).select(*AT, F.lit(False).alias("is_settled"))
+    refused = by_night.unionByName(by_stream).withColumn("refused", F.lit(True))
+    return (
+        archived.where(F.col("arrival") <= F.lit(until))
+        .select(*ARRIVAL_ORDER, F.unix_millis("event_time").alias("event_ms"), is_settled.alias("is_settled"))
+        .join(refused, [*AT, "is_settled"], "left")
+        .withColumn("moves", F.col("refused").isNull())
+    )
+
+
+def _can_matter(day: Day, time: str) -> Column:
+    """A frontier before the day's start makes no event of the day late, so what lies before needs not be read."""
+    return F.col(time) >= F.lit(day.start)

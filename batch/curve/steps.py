@@ -1,0 +1,117 @@
+"""What a view would have made of a day with each of several delays, from the events that a delay covers.
+
+Data flow: events with their waits, truth/<view> -> per step and at the end truth: rows that are as in truth, sums of measures
+Run: pytest tests/batch/test_steps.py
+
+A step is a wait: with it the events count that waited no longer. The view's law says what need not be defined again: of an
+additive view every event is defined once, at the first step that covers it, and steps are added up; of a view by part only
+the parts that some step lacks an event of. So a day costs little more than its late events, however many delays are tried.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from batch.curve.points import Outcome
+from batch.day import Day
+from batch.truth import view_days
+from streaming.views.view import Additive, ByPart, View
+
+STAMPS = ("definition", "run")
+"""Columns of a truth table that are no view's."""
+TRUTH, SHARED = "truth", "shared"
+"""Beside the steps: all rows of truth, and those of them that are the same at every step."""
+
+
+def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:
+    """One row per step (as text), TRUTH and SHARED: view, step, `final`, `sums`.
+
+    Args:
+        found: the events that the day's rows need, with `wait_seconds`.
+        truth: the day's rows of the view.
+        steps: waits in seconds, from the smallest on; from the longest wait on the answer is truth.
+    """
+    if not steps:
+        return _counted(view, _said(view, truth, F.lit(TRUTH)), truth)
+    if isinstance(view.law, Additive):
+        said = _added(view, view.law, found, day, steps)
+        shared = truth.limit(0)
+    else:
+        said, shared = _by_part(view, view.law, found, truth, day, steps)
+    whole = [_said(view, truth, F.lit(TRUTH)), _said(view, shared, F.lit(SHARED))]
+    return _counted(view, united([*whole, said]), truth)
+
+
+def outcomes(view: View, found: Mapping[str, Outcome], steps: Sequence[int]) -> dict[int | None, Outcome]:
+    """Rows of `by_step` as outcomes by step, truth under None; what is missing had no row."""
+    nothing = Outcome(0, (0,) * len(view.measures))
+    shared = found.get(SHARED, nothing)
+
+    def whole(step: int) -> Outcome:
+        own = found.get(str(step), nothing)
+        sums = tuple(one + other for one, other in zip(own.sums, shared.sums, strict=True))
+        return Outcome(own.final + shared.final, sums)
+
+    return {None: found.get(TRUTH, nothing)} | {step: whole(step) for step in steps}
+
+
+def united(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows of frames with the same columns."""
+    return reduce(lambda one, other: one.unionByName(other), frames)
+
+
+def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:
+    wait, covered = F.col("wait_seconds"), [-1, *steps]
+    defined = [
+        _said(view, view_days(view, found.where((wait > before) & (wait <= step)), [day]), F.lit(step))
+        for before, step in zip(covered, steps, strict=False)
+    ]
+    all_steps = F.array(*[F.lit(step) for step in steps])
+    counts = united(defined).select(
+        F.explode(F.filter(all_steps, lambda later: later >= F.col("step"))).alias("step"), *view.key, "said.*"
+    )
+    values = [name for name in counts.columns if name not in ("step", *view.key)]
+    merged = [(F.sum(name) if name in law.sums else F.max(name)).alias(name) for name in values]
+    rows = counts.groupBy("step", *view.key).agg(*merged)
+    return rows.select(F.col("step").cast("string").alias("step"), *view.key, F.struct(*values).alias("said"))
+
+
+def _by_part(
+    view: View, law: ByPart, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]
+) -> tuple[DataFrame, DataFrame]:
+    """The rows of the parts that a step lacks events of, at every step; and truth's rows of all other parts."""
+    part = F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
+    needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", part)
+    late = needed.where(F.col("wait_seconds") > steps[0]).select(F.col("part").alias("late_part")).distinct()
+    late = F.broadcast(late.localCheckpoint(eager=False))
+    own = needed.join(late, F.col("part").eqNullSafe(F.col("late_part")), "left_semi").drop("part")
+    own = own.localCheckpoint(eager=False)
+    defined = [
+        _said(view, view_days(view, own.where(F.col("wait_seconds") <= step), [day]), F.lit(str(step)))
+        for step in steps
+    ]
+    return united(defined), truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left_anti")
+
+
+def _said(view: View, rows: DataFrame, step: Column) -> DataFrame:
+    return rows.select(step.alias("step"), *view.key, _values(view, rows).alias("said"))
+
+
+def _values(view: View, rows: DataFrame) -> Column:
+    return F.struct(*[name for name in view.columns(rows) if name not in STAMPS])
+
+
+def _counted(view: View, said: DataFrame, truth: DataFrame) -> DataFrame:
+    right = truth.select(*view.key, _values(view, truth).alias("right"))
+    sums = [F.coalesce(F.sum(F.col("said")[measure]), F.lit(0)).cast("long") for measure in view.measures]
+    return (
+        said.join(right, list(view.key), "left")
+        .groupBy("step")
+        .agg(
+            F.lit(view.name).alias("view"),
+            F.count_if(F.col("said").eqNullSafe(F.col("right"))).alias("final"),
+            F.array(*sums).alias("sums"),
+        )
+    )

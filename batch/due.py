@@ -1,0 +1,117 @@
+"""The night's plan: exactly the days that new arrivals, a rule's or a view's change, or a person's answer touched.
+
+Data flow: archive, coverage, past_coverage, decisions -> one Plan per day
+Run: python -m batch correct --date 2026-01-31
+
+Every day is a run of its own, so that days can be done, retried, held back and settled one without the other.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, behind, held
+from batch.conservation.check import conserved
+from batch.day import Day
+from batch.settlement.coverage import COVERAGE, PAST_COVERAGE, Plan
+from batch.settlement.decisions import DECISIONS, Decision
+from infra.lake import arrow_tables, spark_tables
+from streaming.definitions import differing
+from streaming.views import REACH
+
+Settled = dict[str, Any]
+"""A row of coverage, of past_coverage or of decisions."""
+
+Place = tuple[str, int, int]
+"""Topic, partition, and one past the last offset."""
+
+
+def plans(
+    session: SparkSession, night: Day, definitions: Mapping[str, str], full: bool = False, only: Day | None = None
+) -> tuple[Plan, ...]:
+    """What the night of a day has to do, a plan per day, oldest first; with `only` at most that day's.
+
+    That is: `night` itself until it is settled; every day whose last judgement, a settlement or a rejection, is older
+    than arrivals that touch it, or was by other definitions; every day that still waits for an answer. `full` adds all
+    settled days. The same archive and definitions give the same run ids.
+    """
+    sound = conserved()
+    newer = behind({at: end for at, (_, end) in sound.items()})
+    ranges = held(spark_tables.read(session, ARCHIVE).where(newer), spark_tables.read(session, ARCHIVE_GAPS), sound)
+    ends = {at: found[-1][1] for at, found in ranges.items()}
+    covered, before = settlements()
+    open_days, judged = _unsettled(covered.keys(), before.keys())
+    judged |= covered
+    known = {*judged, *open_days, night.date}
+    touched = Touched(session)
+    todo = [
+        day
+        for day in sorted(known & {only.date} if only else known)
+        if (day == night.date and day not in covered)
+        or day in open_days
+        or (full and day in covered)
+        or (day in judged and _is_stale(day, judged[day], definitions, touched))
+    ]
+    return tuple(
+        Plan(
+            run_id(night, day, ends, definitions),
+            (Day(day),),
+            {day: before[day]["revision"] + 1 if day in before else 1},
+            ends,
+            definitions,
+            ranges,
+            {day: dict(before[day]["definitions"])} if day in before else {},
+            {day: dict(before[day]["totals"])} if day in before and before[day]["totals"] is not None else {},
+            frozenset({day} & covered.keys()),
+        )
+        for day in todo
+    )
+
+
+def run_id(night: Day, day: date, ends: Ends, definitions: Mapping[str, str]) -> str:
+    """The night, and a hash of what the day's figures follow from."""
+    identity = f"{sorted(ends.items())}{sorted(definitions.items())}{day}"
+    return f"{night}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
+
+
+def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
+    """The settled days, and every day's last settlement, be it in force or withdrawn."""
+    now = [row | {"in_force": True} for row in arrow_tables.rows(COVERAGE)]
+    past = [row | {"in_force": False} for row in arrow_tables.rows(PAST_COVERAGE)]
+    rows = sorted(now + past, key=lambda row: (row["revision"], row["in_force"]))
+    return {row["day"]: row for row in rows if row["in_force"]}, {row["day"]: row for row in rows}
+
+
+class Touched:
+    """Days whose events or views change by records that the archive got after given offsets; asked once per offsets."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._known: dict[tuple[Place, ...], set[date]] = {}
+
+    def since(self, offsets: Iterable[Mapping[str, Any]]) -> set[date]:
+        """The days, by a scan of the archive's columns; days that were settled together share it."""
+        ends = tuple(sorted((row["topic"], row["partition"], row["to"]) for row in offsets))
+        if ends not in self._known:
+            newer = behind({(topic, partition): end for topic, partition, end in ends})
+            reach = F.expr(f"INTERVAL {int(REACH / timedelta(seconds=1))} SECONDS")
+            archived = spark_tables.read(self._session, ARCHIVE).where(newer)
+            rows = archived.select("day", F.to_date(F.col("event_time") - reach)).distinct().collect()
+            self._known[ends] = {day for row in rows for day in row if day is not None}
+        return self._known[ends]
+
+
+def _is_stale(day: date, judged: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
+    return bool(differing(dict(judged["definitions"]), definitions)) or day in touched.since(judged["offsets"])
+
+
+def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:
+    """Days that were asked about or settled once and are not settled now: those to be done, and the rejected ones."""
+    rows = sorted(arrow_tables.rows(DECISIONS), key=lambda row: row["number"])
+    newest = {row["day"]: row for row in rows if row["day"] not in covered}
+    rejected = {day: row for day, row in newest.items() if row["decision"] == Decision.REJECTED.value}
+    return {*newest, *before} - {*covered, *rejected}, rejected

@@ -1,0 +1,1 @@
+"""What the stream said beside the truth, and the cause of each difference."""

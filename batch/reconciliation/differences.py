@@ -1,0 +1,134 @@
+"""Row by row: the stages from what the stream said to the truth, side by side, and the causes between them.
+
+Data flow: one frame per stage -> rows with causes -> differences; sums of measures -> summary
+Run: pytest tests/batch/test_differences.py
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DateType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from batch.reconciliation.causes import STEPS, Cause
+from infra.lake.tables import Table
+from streaming.views.view import View
+
+STEP = StructType([StructField("cause", StringType()), StructField("value", StringType())])
+"""A step of a row's waterfall and the row's value after it."""
+
+DIFFERENCES = Table(
+    "reconciliation",
+    "differences",
+    StructType(
+        [StructField("day", DateType())]
+        + [StructField(name, StringType()) for name in ("view", "key", "speed", "counted", "truth")]
+        + [StructField("causes", ArrayType(StringType())), StructField("unexplained", BooleanType())]
+        + [StructField("waterfall", ArrayType(STEP)), StructField("run", StringType())]
+    ),
+)
+"""One view row that differs at some stage; key and values as JSON, null where a stage has no such row.
+
+`waterfall` leads from `speed` to `truth`: every step between the two is a cause that changed the row.
+"""
+
+SUMMARY = Table(
+    "reconciliation",
+    "summary",
+    StructType(
+        [StructField("day", DateType()), StructField("view", StringType()), StructField("measure", StringType())]
+        + [StructField("speed", LongType())]
+        + [StructField(cause.value, LongType()) for cause in STEPS]
+        + [StructField("truth", LongType()), StructField("unexplained", LongType())]
+        + [StructField(name, LongType()) for name in ("rows_differing", "rows_unexplained")]
+        + [StructField("run", StringType())]
+    ),
+)
+"""Sums of a view's measures over a day: speed + every cause + unexplained = truth."""
+
+STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
+
+
+def compared(view: View, stages: Mapping[str, DataFrame]) -> DataFrame:
+    """All rows of all stages by key: the columns of DIFFERENCES but day and run, and the measures per stage."""
+    values = list(view.columns(stages["counted"]))
+    joined: DataFrame | None = None
+    for stage, rows in stages.items():
+        own = rows.select(*view.key, F.struct(*values).alias(stage))
+        joined = own if joined is None else joined.join(own, list(view.key), "full_outer")
+    assert joined is not None, "no stages"
+    present = [stage for stage in STAGES if stage in stages]
+    moves = [
+        (Cause.UNEXPLAINED, ~_same("speed", "counted"), "counted"),
+        *[(Cause(stage), ~_same(before, stage), stage) for before, stage in pairwise(present[1:-1])],
+        (Cause.UNEXPLAINED, ~_same(present[-2], "truth"), "truth"),
+    ]
+    causes = F.array_distinct(
+        F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in moves]))
+    )
+    steps = [F.when(is_so, _step(cause, stage)) for cause, is_so, stage in moves]
+    waterfall = F.array_compact(F.array(_step("speed", "speed"), *steps, _step("truth", "truth")))
+    return joined.withColumn("causes", causes).select(
+        F.lit(view.name).alias("view"),
+        F.to_json(F.struct(*view.key)).alias("key"),
+        *[_json(stage).alias(stage) for stage in ("speed", "counted", "truth")],
+        "causes",
+        F.array_contains("causes", Cause.UNEXPLAINED.value).alias("unexplained"),
+        F.when(F.size("causes") > 0, waterfall).alias("waterfall"),
+        F.struct(
+            *[F.struct(*[F.col(stage)[m].alias(m) for m in view.measures]).alias(stage) for stage in present]
+        ).alias("measures"),
+    )
+
+
+def summary(view: View, rows: DataFrame) -> DataFrame:
+    """One row per measure: the way from speed to truth in sums."""
+    stages = [stage for stage in STAGES if stage in rows.schema["measures"].dataType.fieldNames()]  # type: ignore[attr-defined]
+
+    def total(stage: str, measure: str) -> Column:
+        return F.coalesce(F.sum(F.col("measures")[stage][measure]), F.lit(0)).cast("long")
+
+    frames = []
+    for measure in view.measures:
+        sums = {stage: total(stage, measure) for stage in stages}
+        steps = {stage: sums[stage] - sums[before] for before, stage in pairwise(stages[1:-1])}
+        explained = sums["speed"]
+        for step in steps.values():
+            explained = explained + step
+        frames.append(
+            rows.agg(
+                F.lit(view.name).alias("view"),
+                F.lit(measure).alias("measure"),
+                sums["speed"].alias("speed"),
+                *[steps.get(cause.value, F.lit(0).cast("long")).alias(cause.value) for cause in STEPS],
+                sums["truth"].alias("truth"),
+                (sums["truth"] - explained).alias("unexplained"),
+                F.count_if(F.size("causes") > 0).alias("rows_differing"),
+                F.count_if("unexplained").alias("rows_unexplained"),
+            )
+        )
+    together = frames[0]
+    for frame in frames[1:]:
+        together = together.unionByName(frame)
+    return together
+
+
+def _same(one: str, other: str) -> Column:
+    return F.col(one).eqNullSafe(F.col(other))
+
+
+def _json(stage: str) -> Column:
+    return F.to_json(stage, {"ignoreNullFields": "false"})
+
+
+def _step(name: str, stage: str) -> Column:
+    return F.struct(F.lit(str(name)).alias("cause"), _json(stage).alias("value"))

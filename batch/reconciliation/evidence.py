@@ -1,0 +1,96 @@
+"""Evidence: which events make the two layers differ, each with its cause.
+
+Data flow: silver as the view had read it, truth's events -> one row per event that only one side counted
+Run: python -m batch reconcile --date 2026-01-31
+"""
+
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
+
+from batch.reconciliation.causes import Cause
+from batch.reconciliation.layers import PLACE, Layer
+from infra.lake.tables import Table
+from streaming.reasons import Reason
+
+EVIDENCE = Table(
+    "reconciliation",
+    "evidence",
+    StructType(
+        [
+            StructField("day", DateType()),
+            StructField("view", StringType()),
+            StructField("event_id", StringType()),
+            StructField("event_type", StringType()),
+            StructField("event_time", TimestampType()),
+            StructField("topic", StringType()),
+            StructField("partition", IntegerType()),
+            StructField("offset", LongType()),
+            StructField("arrival", TimestampType()),
+            StructField("late_by_ms", LongType()),
+            StructField("cause", StringType()),
+            StructField("side", StringType()),
+            StructField("run", StringType()),
+        ]
+    ),
+)
+"""One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth.
+
+`late_by_ms` is by how much it was behind the gate, 0 where it was not.
+"""
+
+KEPT = ("event_id", "event_type", "event_time", *PLACE, "arrival", "late_by_ms")
+
+
+def evidence(driving: str, stream: Layer, night: Layer) -> DataFrame:
+    """Events on which the layers disagree, or that are late: KEPT, `cause`, `side` ('add' or 'take').
+
+    Args:
+        driving: the view's first input; a late event of another one is a late partner.
+        stream: silver (with late_by_ms) as far as the view had read it.
+        night: truth of the same range of event times.
+    """
+    is_driving = F.col("topic") == driving
+    late = stream.events.where(F.col("late_by_ms") > 0).withColumn(
+        "cause", F.when(is_driving, F.lit(Cause.LATE.value)).otherwise(F.lit(Cause.PARTNER_LATE.value))
+    )
+    on_time = night.events.withColumn("late_by_ms", F.lit(0).cast("long"))
+    sides = ((late, "add"), (_only(on_time, stream), "add"), (_only(stream.events, night), "take"))
+    first, second, third = (rows.select(*KEPT, "cause", F.lit(side).alias("side")) for rows, side in sides)
+    return first.unionByName(second).unionByName(third)
+
+
+def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
+    """The evidence of a day that ends at `end`: a driving event behind it makes a row of the next day, and moves none of this.
+
+    A partner within the view's reach does: it belongs to a row that began before the end.
+    """
+    return found.where((F.col("topic") != driving) | (F.col("event_time") < F.lit(end)))
+
+
+def _only(own: DataFrame, other: Layer) -> DataFrame:
+    """Events that the other layer has not from the same record with the same content, with its reason as `cause`."""
+    same = ["event_id", *PLACE, "content_hash"]
+    refused = other.refused.groupBy(*PLACE).agg(
+        F.bool_and(F.array_contains("reasons", Reason.CONFLICT.value)).alias("as_conflict")
+    )
+    kept = other.events.groupBy("event_id").agg(
+        F.collect_set(F.struct(*PLACE)).alias("places"), F.collect_set("content_hash").alias("contents")
+    )
+    missing = own.join(other.events.select(*same), same, "left_anti")
+    return (
+        missing.join(refused, [*PLACE], "left")
+        .join(kept, "event_id", "left")
+        .withColumn(
+            "cause",
+            F.when(F.col("as_conflict"), F.lit(Cause.CONFLICT.value))
+            .when(F.col("as_conflict").isNotNull(), F.lit(Cause.RULE.value))
+            # The same record, decoded otherwise.
+            .when(F.array_contains("places", F.struct(*PLACE)), F.lit(Cause.RULE.value))
+            .when(F.array_contains("contents", F.col("content_hash")), F.lit(Cause.DUPLICATE.value))
+            .when(F.col("contents").isNotNull(), F.lit(Cause.CONFLICT.value))
+            .otherwise(F.coalesce(other.unread, F.lit(Cause.UNEXPLAINED.value))),
+        )
+    )

@@ -1,0 +1,73 @@
+"""What each layer made of the log: the events it took, the records it refused, the records it had not read.
+
+Data flow: silver as a view had read it -> Layer; the archive's judged records -> Layer
+Run: pytest tests/batch/test_layers.py
+"""
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from batch.archive import Ranges
+from batch.day import Day
+from batch.reconciliation.causes import Cause
+from batch.reconciliation.speed_snapshot import Said
+from batch.settlement.coverage import Plan
+from batch.truth import TRUTH_QUARANTINE
+from infra.lake import spark_tables
+from streaming.definitions import of_event
+from streaming.silver import QUARANTINE, SILVER, accepted, rejected
+from streaming.views.view import View
+
+PLACE = ("topic", "partition", "offset")
+"""Where a record is in the log."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer's side of the comparison.
+
+    `events`: one row per event, columns of silver.EVENT. `refused`: records it took for no event (PLACE, reasons).
+    `unread`: over PLACE, the cause for which it has not read a record; null where it has.
+    """
+
+    events: DataFrame
+    refused: DataFrame
+    unread: Column
+
+
+def stream_layer(session: SparkSession, view: View, day: Day, stream: Said) -> Layer:
+    """The stream's side: silver's events of the view's inputs around the day, up to the micro-batch that was looked at."""
+    silver = spark_tables.read(session, SILVER).where(stream.counted)
+    until = day.end + view.reach
+    own = silver.where(
+        F.col("day").between(F.lit(day.date), F.lit(until.date()))
+        & (F.col("event_time") >= F.lit(day.start))
+        & (F.col("event_time") < F.lit(until))
+        & F.col("topic").isin(*view.inputs)
+    )
+    return Layer(own, spark_tables.read(session, QUARANTINE), unread(stream.read))
+
+
+def night_layer(session: SparkSession, plan: Plan, known: DataFrame) -> Layer:
+    """The night's side: `known` are the judged records around a day, with their outcomes.
+
+    Refused records of other times count too: under another contract a record's time may be another.
+    """
+    elsewhere = spark_tables.read(session, TRUTH_QUARANTINE).select(*PLACE, "reasons")
+    refused = rejected(known).select(*PLACE, "reasons").unionByName(elsewhere)
+    return Layer(accepted(known, of_event(plan.definitions)), refused, unread(plan.archived))
+
+
+def unread(read: Ranges) -> Column:
+    """Over PLACE: NOT_READ beyond the last range, GAP in a hole or before the first range, null inside of one."""
+    cause = F.lit(Cause.NOT_READ.value)
+    offset = F.col("offset")
+    for (topic, partition), ranges in read.items():
+        here = (F.col("topic") == topic) & (F.col("partition") == partition)
+        own = F.when(offset >= ranges[-1][1], F.lit(Cause.NOT_READ.value))
+        for start, end in ranges:
+            own = own.when((offset >= start) & (offset < end), F.lit(None))
+        cause = F.when(here, own.otherwise(F.lit(Cause.GAP.value))).otherwise(cause)
+    return cause

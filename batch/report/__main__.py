@@ -1,0 +1,30 @@
+"""Write the report of a night, as the nightly DAG does.
+
+Data flow: the lake -> one HTML file -> the bucket, the home
+Run: python -m batch.report --date 2026-01-31
+"""
+
+import argparse
+from datetime import date
+
+from batch.report.publish import publish, written
+from infra.failures import PermanentFailure, reported
+from infra.settings import settings
+
+
+def main() -> None:
+    """Make it, keep it, and say where it is."""
+    parser = argparse.ArgumentParser(prog="python -m batch.report", description="The report of a night.")
+    parser.add_argument("--date", required=True, metavar="YYYY-MM-DD", help="The day it is about (UTC).")
+    asked = parser.parse_args().date
+    try:
+        day = date.fromisoformat(asked)
+    except ValueError:
+        raise PermanentFailure(f"{asked!r} is not a day: write it as YYYY-MM-DD") from None
+    for place in publish(settings(), day, written(settings(), day)):
+        print(place, flush=True)
+
+
+if __name__ == "__main__":
+    with reported():
+        main()

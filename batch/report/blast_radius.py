@@ -1,0 +1,72 @@
+"""The blast radius of a changed definition: on which days it moved how many rows of which view, and by how much.
+
+Data flow: reconciliation/{corrections,differences,summary} -> Radius per day and view
+Run: daybreak found --from 2026-01-01 --to 2026-01-03
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pyarrow.compute as pc
+
+from infra.lake.reader import exists, read
+from infra.settings import Settings
+
+DEFINITION = "definition"
+"""The cause of a correction of what another version had said."""
+
+EVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Radius:
+    """The rows of a view on a day that another version had said otherwise; `moved`: by how much, per measure, in sum."""
+
+    day: date
+    view: str
+    rows: int
+    moved: dict[str, int]
+
+    def __str__(self) -> str:
+        sums = ", ".join(f"{measure} {by:+,}" for measure, by in self.moved.items() if by) or "no sum"
+        return f"{self.rows:,} rows of {self.view} on {self.day} had been said by another version; that moved {sums}"
+
+
+def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> list[Radius]:
+    """Of the days in [first, last], what was corrected at `since` or later because of another version.
+
+    What moved is the definition's share alone: from what the other version said to what the present one says of the same
+    events. What late events and the like added is in the summary.
+    """
+    if not exists(s, "reconciliation/corrections"):
+        return []
+    days = (pc.field("day") >= first) & (pc.field("day") <= last)
+    measures: dict[tuple[date, str], list[str]] = defaultdict(list)
+    for row in read(s, "reconciliation/summary", ["day", "view", "measure"], where=days).to_pylist():
+        measures[row["day"], row["view"]].append(row["measure"])
+    present = {
+        (row["run"], row["view"], row["key"]): row["speed"]
+        for row in read(s, "reconciliation/differences", ["view", "key", "speed", "run"], where=days).to_pylist()
+    }
+    keys: dict[tuple[date, str], set[str]] = defaultdict(set)
+    moved: dict[tuple[date, str], dict[str, int]] = {}
+    for row in _corrections(s, days, since):
+        at = (row["day"], row["view"])
+        before = json.loads(row["old"] or "{}")
+        after = json.loads(present.get((row["run"], row["view"], row["key"]), row["new"]) or "{}")
+        sums = moved.setdefault(at, dict.fromkeys(measures[at], 0))
+        for measure in sums:
+            sums[measure] += (after.get(measure) or 0) - (before.get(measure) or 0)
+        keys[at].add(row["key"])
+    return [Radius(*at, len(keys[at]), moved[at]) for at in sorted(moved)]
+
+
+def _corrections(s: Settings, days: pc.Expression, since: datetime) -> Iterator[dict[str, Any]]:
+    columns = ["day", "view", "key", "old", "new", "cause", "run", "corrected_at"]
+    for row in read(s, "reconciliation/corrections", columns, where=days).to_pylist():
+        if DEFINITION in (row["cause"] or "").split("+") and row["corrected_at"] >= since:
+            yield row

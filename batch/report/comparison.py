@@ -1,0 +1,96 @@
+"""The sections about the two layers: where they differ, why, and what waiting would have bought.
+
+Data flow: Figures -> Section
+Run: pytest tests/batch/report/test_page.py
+"""
+
+from batch.report.curves import percent, span_of
+from batch.report.drilldown import of_day, select
+from batch.report.figures import Figures
+from batch.report.section import Section
+
+
+def differences(found: Figures) -> Section:
+    """Day by view."""
+    days, bad = {cell.day for cell in found.heat}, sum(cell.unexplained for cell in found.heat)
+    worst = max(found.heat, key=lambda cell: cell.differing / cell.rows if cell.rows else 0)
+    share = percent((worst.differing, worst.rows)) if worst.rows else "-"
+    return Section(
+        "differences",
+        "On which day, and in which view, was the stream not right?",
+        f"In {len(days)} days at most {share} % of a view's rows ({worst.view}, {worst.day}); "
+        + (f"{bad:,} rows have no cause." if bad else "every difference has its cause."),
+        "Share of the truth's rows in which the stream differed. Choose a cell to see its waterfall below and its rows.",
+        ("day", "view", "rows", "differ", "corrected", "unexplained"),
+        tuple((c.day, c.view, c.rows, c.differing, c.corrected, c.unexplained) for c in found.heat),
+        select("*", "reconciliation.summary", order="day, view, measure"),
+    )
+
+
+def waterfall(found: Figures) -> Section:
+    """The day's, of every view and measure."""
+    own = [one for one in found.waterfalls if one.day == found.day]
+    causes = dict.fromkeys(
+        step.name.replace("_", " ") for one in own for step in one.steps if step.kind in ("cause", "fault")
+    )
+    return Section(
+        "waterfall",
+        "What leads from what the stream said to the truth?",
+        f"On {found.day}: {', '.join(causes)}." if causes else f"On {found.day} nothing: the two are the same.",
+        "Each step starts where the one above it ends. The axes begin near the totals, not at zero.",
+        ("view", "measure", "step", "from", "to"),
+        tuple((one.view, one.measure, step.name, step.start, step.end) for one in own for step in one.steps),
+        select("*", "reconciliation.summary", *of_day(found.day), order="view, measure"),
+    )
+
+
+def curve(found: Figures) -> Section:
+    """The day's, of every view."""
+    said = [
+        f"{one.view} needs {', '.join(f'{span_of(seconds)} for {share} %' for share, seconds in one.needed.items())}"
+        for one in found.curves
+    ]
+    lines = list(dict.fromkeys(name for one in found.curves for point in one.points for name in point.lines))
+    return Section(
+        "curve",
+        "What would waiting longer have bought?",
+        f"Of the events in order of arrival {'; '.join(said)}."
+        if said
+        else "This day has no curve yet: it is drawn when it is settled.",
+        "Each step up is ten times less missing; the top is everything. The dashed line is the delay in force.",
+        ("view", "delay", *(f"{name} %" for name in lines)),
+        tuple(
+            (
+                one.view,
+                point.label + (", in force" if point.is_in_force else ""),
+                *(percent(point.lines.get(name, (0, 0))) for name in lines),
+            )
+            for one in found.curves
+            for point in one.points
+        ),
+        select("*", "reconciliation.curve", *of_day(found.day), order="view, measure, delay_seconds NULLS LAST"),
+    )
+
+
+def lateness(found: Figures) -> Section:
+    """The waits, and the gate."""
+    late = [
+        (one.view, sum(b.as_read for b in one.bins if b.is_late), sum(b.as_read for b in one.bins))
+        for one in found.waits
+    ]
+    said = [f"{number:,} of {of:,} events of {view}" for view, number, of in late]
+    return Section(
+        "lateness",
+        "How late is late, and where does the gate stand?",
+        f"Behind the gate: {'; '.join(said)}."
+        if said
+        else "This day has no waits yet: they are measured when it is settled.",
+        "Events by the delay they need, on a logarithmic axis. Bars: as the stream read. Strokes: in order of arrival.",
+        ("view", "delay needed", "as the stream read", "in order of arrival", "in the stream"),
+        tuple(
+            (one.view, b.label, b.as_read, b.in_order, "late" if b.is_late else "in time")
+            for one in found.waits
+            for b in one.bins
+        ),
+        select("*", "reconciliation.waits", *of_day(found.day), order="view, basis, wait_seconds"),
+    )

@@ -1,0 +1,87 @@
+"""Conservation, for drawing: where every offset of each partition is, and the gaps by name.
+
+Data flow: reconciliation/conservation, archive/gaps, bronze/gaps -> Kept per partition, Lost per gap
+Run: daybreak gaps
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from batch.report.drilldown import Behind, quoted, select
+from batch.report.gaps import Missed
+
+PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "unaccounted")
+"""What an offset can be; together they are the whole range, or some are missing."""
+FAULTS = ("missing", "doubled", "unaccounted")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The offsets [start, end) of a partition over all checks, by what they are; `faults` is the sum of what is wrong."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+    parts: Mapping[str, int]
+    faults: int
+    behind: Behind
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A named gap of the archive, which no total has, or of the stream. May it concern the report's day?"""
+
+    by: str
+    topic: str
+    partition: int
+    start: int
+    end: int
+    cause: str
+    days: str
+    note: str
+    concerns_day: bool
+    behind: Behind
+
+
+def kept(conservation: Iterable[Mapping[str, Any]]) -> tuple[Kept, ...]:
+    """Per partition. A range that was found unsound is counted again from the same offset: the last count stands."""
+    latest: dict[tuple[str, int, int], Mapping[str, Any]] = {}
+    for row in sorted(conservation, key=lambda row: row["checked_at"]):
+        latest[row["topic"], row["partition"], row["from"]] = row
+    of: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for (topic, partition, _), row in sorted(latest.items()):
+        of.setdefault((topic, partition), []).append(row)
+    return tuple(_kept(topic, partition, rows) for (topic, partition), rows in of.items())
+
+
+def _kept(topic: str, partition: int, rows: list[Mapping[str, Any]]) -> Kept:
+    start, end = rows[0]["from"], max(row["to"] for row in rows)
+    parts = {name: sum(row[name] for row in rows) for name in PARTS}
+    # What no count has named is missing: also a hole between two ranges.
+    parts["missing"] = max(end - start - sum(parts.values()), 0)
+    faults = sum(row[name] for row in rows for name in FAULTS) or parts["missing"]
+    named = ", ".join(f"{name} {number:,}" for name, number in parts.items() if number)
+    say = f"{topic}-{partition}, offsets {start:,} to {end - 1:,}: {named or 'nothing'}; " + (
+        f"{faults:,} do not add up" if faults else "all accounted for"
+    )
+    sql = select("*", "reconciliation.conservation", *_at(topic, partition), order="checked_at")
+    return Kept(topic, partition, start, end, parts, faults, Behind(say, sql))
+
+
+def lost(gaps: Iterable[Missed], day: date) -> tuple[Lost, ...]:
+    """Every gap, the archive's first."""
+    found = []
+    for gap in gaps:
+        table = "archive.gaps" if gap.by == "archive" else "bronze.gaps"
+        say = f"gap of the {gap.by}: {gap.topic}-{gap.partition}, offsets {gap.start:,} to {gap.end - 1:,}, {gap.cause}"
+        sql = select("*", table, *_at(gap.topic, gap.partition), f"`from` = {gap.start}")
+        at = (gap.by, gap.topic, gap.partition, gap.start, gap.end)
+        found.append(Lost(*at, gap.cause, gap.days, gap.note or "", gap.touches(day, day), Behind(say, sql)))
+    return tuple(found)
+
+
+def _at(topic: str, partition: int) -> tuple[str, str]:
+    return f"topic = {quoted(topic)}", f"partition = {partition}"

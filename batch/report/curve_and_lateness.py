@@ -1,0 +1,128 @@
+"""What waiting buys, for drawing: the latency-completeness curve, and the waits as a histogram with the gate in it.
+
+Data flow: reconciliation/{curve,waits} of a day -> CurveOf and WaitsOf per view
+Run: daybreak report --date 2026-01-31
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from typing import Any
+
+from batch.report.curves import Curve, Part, drawn, percent, span_of
+from batch.report.drilldown import Behind, of_day, select
+
+Row = Mapping[str, Any]
+
+EDGES = (0, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800)
+"""Ends of the histogram's bins in seconds, the end within; the gate is added, so that no bin stands on both sides of it."""
+
+
+@dataclass(frozen=True)
+class PointOf:
+    """One delay, None for the night: per line, how many and of how many."""
+
+    delay_seconds: int | None
+    label: str
+    is_in_force: bool
+    lines: Mapping[str, Part]
+    behind: Behind
+
+
+@dataclass(frozen=True)
+class CurveOf:
+    """A view's curve; `needed` are the smallest delays in seconds for 99, 99.9 and 99.99 % of the events."""
+
+    view: str
+    points: tuple[PointOf, ...]
+    needed: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Events that need a delay in (`above`, `to`] seconds, None without an end; the first is 0 seconds alone."""
+
+    above: int
+    to: int | None
+    label: str
+    is_late: bool
+    as_read: int
+    in_order: int
+    behind: Behind
+
+
+@dataclass(frozen=True)
+class WaitsOf:
+    """A view's histogram; `gate` is the delay in force, in seconds."""
+
+    view: str
+    gate: int
+    bins: tuple[Bin, ...]
+
+
+def curves_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[CurveOf, ...]:
+    """Empty if the day has no curve yet."""
+    return tuple(_curve(day, one) for one in drawn(curve, waits, 1))
+
+
+def _curve(day: date, curve: Curve) -> CurveOf:
+    points = []
+    for point in curve.points:
+        delay = point.delay_seconds
+        label = "the night" if delay is None else span_of(delay)
+        lines = {"events in time": point.events, "as the stream read": point.as_read, "rows final": point.rows}
+        lines |= dict(point.measures)
+        shares = ", ".join(f"{name} {percent(part)} %" for name, part in lines.items())
+        say = f"{curve.view}, {label}{' (in force)' if point.in_force else ''}: {shares}"
+        where = "delay_seconds IS NULL" if delay is None else f"delay_seconds = {delay}"
+        sql = select("*", "reconciliation.curve", *of_day(day, curve.view), where, order="measure")
+        points.append(PointOf(delay, label, point.in_force, lines, Behind(say, sql, day)))
+    needed = {f"{float(share) * 100:.2f}".rstrip("0").rstrip("."): seconds for share, seconds in curve.needed.items()}
+    return CurveOf(curve.view, tuple(points), needed)
+
+
+def waits_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[WaitsOf, ...]:
+    """Of every view of the day that has a curve, which knows the delay in force."""
+    gates = {row["view"]: row["delay_seconds"] for row in curve if row["in_force"]}
+    rows = list(waits)
+    return tuple(
+        WaitsOf(view, gate, _bins(day, view, gate, [row for row in rows if row["view"] == view]))
+        for view, gate in sorted(gates.items())
+    )
+
+
+def _bins(day: date, view: str, gate: int, rows: list[Row]) -> tuple[Bin, ...]:
+    edges: list[int | None] = [*sorted({*EDGES, gate}), None]
+    found = []
+    for above, to in [(-1, 0), *pairwise(edges)]:
+        assert above is not None
+        own = [row for row in rows if row["wait_seconds"] > above and (to is None or row["wait_seconds"] <= to)]
+        as_read, in_order = (sum(row["events"] for row in own if row["basis"] == basis) for basis in ("stream", "log"))
+        label = "in order" if to == 0 else f"over {span_of(above)}" if to is None else f"up to {span_of(to)}"
+        is_late = above >= gate
+        say = f"{view}, {label}: {as_read:,} events as the stream read, {in_order:,} in order of arrival; " + (
+            "late, behind the gate" if is_late else "in time"
+        )
+        found.append(
+            Bin(above, to, label, is_late, as_read, in_order, Behind(say, _rows(day, view, gate, above, to), day))
+        )
+    while found and not (found[-1].as_read or found[-1].in_order or found[-1].to == gate):
+        found.pop()
+    return tuple(found)
+
+
+def _rows(day: date, view: str, gate: int, above: int, to: int | None) -> str:
+    if above < gate:
+        span = (f"wait_seconds > {above}", *([] if to is None else [f"wait_seconds <= {to}"]))
+        return select(
+            "basis, wait_seconds, events",
+            "reconciliation.waits",
+            *of_day(day, view),
+            *span,
+            order="basis, wait_seconds",
+        )
+    # An event that is late by x has waited the delay longer than that.
+    late = (f"late_by_ms > {(above - gate) * 1000}", *([] if to is None else [f"late_by_ms <= {(to - gate) * 1000}"]))
+    columns = "late_by_ms / 1000 AS late_seconds, event_id, event_type, event_time, arrival, topic, partition, offset"
+    return select(columns, "reconciliation.evidence", *of_day(day, view), *late, order="late_by_ms")

@@ -1,0 +1,78 @@
+"""Every figure of the page, and nothing of how it looks.
+
+Data flow: Sources -> Figures
+Run: pytest tests/batch/report/test_figures.py
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import pyarrow.compute as pc
+
+from batch.report.conservation import Kept, Lost, kept, lost
+from batch.report.curve_and_lateness import CurveOf, WaitsOf, curves_of, waits_of
+from batch.report.freshness_and_lag import Fresh, Lagging, fresh, lagging, telling
+from batch.report.heatmap import Cell, cells
+from batch.report.served import Served, served
+from batch.report.sources import Sources
+from batch.report.waterfall import Waterfall, waterfalls
+from infra.failing import WHAT_TO_DO
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one day's night, and of the days before it. `read_to` is when the stream had last finished a micro-batch; `clock`
+    is the one by which freshness is told first.
+    """
+
+    day: date
+    revision: int | None
+    run: str
+    settled_at: datetime | None
+    read_to: datetime | None
+    gate: datetime | None
+    heat: tuple[Cell, ...]
+    waterfalls: tuple[Waterfall, ...]
+    curves: tuple[CurveOf, ...]
+    waits: tuple[WaitsOf, ...]
+    fresh: tuple[Fresh, ...]
+    clock: str
+    lagging: tuple[Lagging, ...]
+    kept: tuple[Kept, ...]
+    lost: tuple[Lost, ...]
+    served: tuple[Served, ...]
+    failing: str | None
+
+
+def figures(of: Sources) -> Figures:
+    """The same tables give the same figures: nothing asks a clock."""
+    curve = [row for row in of.curve if row["day"] == of.day]
+    settled = next((row for row in of.coverage if row["day"] == of.day), None)
+    gate, latest, read_to = (_newest(of, column) for column in ("gate", "max_event_time", "committed_at"))
+    placed = fresh(of.day, of.events, of.progress, of.builds)
+    return Figures(
+        day=of.day,
+        revision=settled["revision"] if settled else None,
+        run=next(row["run"] for row in of.summary if row["day"] == of.day),
+        settled_at=settled["settled_at"] if settled else None,
+        read_to=read_to,
+        gate=gate,
+        heat=cells(of.summary, of.curve, of.corrections, of.coverage),
+        waterfalls=waterfalls(of.summary),
+        curves=curves_of(of.day, curve, of.waits),
+        waits=waits_of(of.day, curve, of.waits),
+        fresh=placed,
+        clock=telling(placed).value,
+        lagging=lagging(of.day, of.events, of.progress),
+        kept=kept(of.conservation),
+        lost=lost(of.gaps, of.day),
+        served=served(
+            min(row["day"] for row in of.summary), of.coverage, {row["day"] for row in of.corrections}, gate, latest
+        ),
+        failing=f"{of.failing.place}. {WHAT_TO_DO}" if of.failing else None,
+    )
+
+
+def _newest(of: Sources, column: str) -> datetime | None:
+    found: datetime | None = pc.max(of.progress[column]).as_py()
+    return found

@@ -1,0 +1,135 @@
+"""The sections about the machine: freshness, lag, conservation, and which layer serves which hour.
+
+Data flow: Figures -> Section
+Run: pytest tests/batch/report/test_page.py
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from batch.report.drilldown import of_day, select
+from batch.report.figures import Figures
+from batch.report.freshness_and_lag import Lagging, stages
+from batch.report.section import Section
+from infra.durations import span
+from streaming.monitor.freshness import Clock
+
+
+def freshness(found: Figures) -> Section:
+    """By both clocks."""
+    own = [one for one in found.fresh if one.clock == found.clock and one.p95 is not None]
+    worst = {stage: max(one.p95 or 0 for one in own if one.stage == stage) for stage in stages(own)}
+    said = "In the slowest hour 95 % of the events were in " + ", ".join(
+        f"{stage} within {span(seconds)}" for stage, seconds in worst.items()
+    )
+    said += " of their arrival" if found.clock == Clock.ARRIVAL else ""
+    if not worst:
+        said = "No on-time event of the day is visible yet"
+    return Section(
+        "freshness",
+        "How old is a number when it can be read?",
+        f"{said}.",
+        "Of the events on time, hour by hour (UTC). A past day that was sent later is as old as that: see it by arrival.",
+        ("from", "hour", "stage", "events", "p50", "p95", "p99"),
+        tuple(
+            (
+                one.clock,
+                f"{one.hour:%Y-%m-%d %H:00}",
+                one.stage,
+                one.events,
+                *(None if p is None else span(p) for p in (one.p50, one.p95, one.p99)),
+            )
+            for one in found.fresh
+        ),
+        select(
+            "event_type, event_time, arrival, lineage, batch_id", "silver.events", *of_day(found.day), "late_by_ms = 0"
+        ),
+    )
+
+
+def lag(found: Figures) -> Section:
+    """While the day was read."""
+    most = max(found.lagging, key=lambda one: one.events, default=None)
+    stands = f"When this was written the stream was failing: {found.failing}. " if found.failing else ""
+    waited = (
+        f"At most {most.events:,} events waited in the log, at {most.at:%Y-%m-%d %H:%M:%S} UTC; "
+        f"from {_end(found.lagging):%Y-%m-%d %H:%M:%S} on none did."
+        if most
+        else "No event of the day was on time."
+    )
+    return Section(
+        "lag",
+        "Did the stream keep up with the log?",
+        f"{stands}{waited}",
+        "In Kafka and not yet in silver, from the day's first arrival until all were read, without duplicates and quarantine.",
+        ("from (UTC)", "most events waiting"),
+        tuple((f"{one.at:%Y-%m-%d %H:%M:%S}", one.events) for one in found.lagging),
+        found.lagging[0].behind.sql
+        if found.lagging
+        else select("*", "speed.progress", order="committed_at DESC LIMIT 50"),
+    )
+
+
+def _end(lagging: Sequence[Lagging]) -> datetime:
+    """The beginning of the first slot from which on nothing waited."""
+    return max((after.at for one, after in pairwise(lagging) if one.events), default=lagging[0].at)
+
+
+def conservation(found: Figures) -> Section:
+    """Per partition, then the gaps."""
+    offsets, faults = sum(one.end - one.start for one in found.kept), sum(one.faults for one in found.kept)
+    lost = {by: sum(gap.end - gap.start for gap in found.lost if gap.by == by) for by in ("archive", "stream")}
+    gaps = f"{lost['archive']:,} are lost and in no total" if lost["archive"] else "none is lost"
+    if lost["stream"]:
+        gaps += f", and the stream never read {lost['stream']:,}"
+    parts = list(dict.fromkeys(name for one in found.kept for name in one.parts))
+    answer = (
+        f"Of {offsets:,} offsets {f'{faults:,} do not add up' if faults else 'every one is accounted for'}"
+        if found.kept
+        else "No night has counted yet"
+    )
+    return Section(
+        "conservation",
+        "Is every record of the log somewhere?",
+        f"{answer}; {gaps}.",
+        "Every offset since the first night, by where its record is. A part that would be too thin to see is drawn wider.",
+        ("partition", "offsets", *parts, "amiss"),
+        (
+            *(
+                (
+                    f"{one.topic}-{one.partition}",
+                    f"{one.start:,} to {one.end - 1:,}",
+                    *(one.parts[name] for name in parts),
+                    one.faults,
+                )
+                for one in found.kept
+            ),
+            *(
+                (
+                    f"{gap.topic}-{gap.partition}",
+                    f"{gap.start:,} to {gap.end - 1:,}",
+                    f"gap of the {gap.by}: {gap.cause}, {gap.days}. {gap.note}",
+                )
+                for gap in found.lost
+            ),
+        ),
+        select("*", "reconciliation.conservation", order="topic, partition, `from`, checked_at"),
+    )
+
+
+def served(found: Figures) -> Section:
+    """The hand-over."""
+    truth = max((one.end for one in found.served if one.layer == "truth"), default=None)
+    return Section(
+        "served",
+        "Which layer serves which hour?",
+        (f"The truth up to {truth:%Y-%m-%d %H:%M} UTC" if truth else "Nothing is settled")
+        + ", the stream where no night has been.",
+        "A day that no night has settled shows as a hole in the truth, and the stream serves it.",
+        ("from (UTC)", "to (UTC)", "layer", "status"),
+        tuple(
+            (f"{one.start:%Y-%m-%d %H:%M}", f"{one.end:%Y-%m-%d %H:%M}", one.layer, one.status) for one in found.served
+        ),
+        select("day, revision, run, settled_at", "reconciliation.coverage", order="day"),
+    )

@@ -1,0 +1,82 @@
+"""The page: one HTML file that needs nothing else, neither a server nor the internet.
+
+Data flow: Figures -> sections, JSON, D3, style and script in one file
+Run: daybreak report --date 2026-01-31 --out report.html
+"""
+
+import json
+from dataclasses import asdict
+from datetime import date, datetime
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from batch.report.comparison import curve, differences, lateness, waterfall
+from batch.report.figures import Figures
+from batch.report.library import d3
+from batch.report.operations import conservation, freshness, lag, served
+from batch.report.section import Section
+from batch.report.verdict import Tile, tiles, verdict
+
+FOLDER = Path(__file__).with_name("page")
+SCRIPTS = ("marks.js", "scales.js", "differences.js", "waiting.js", "flow.js", "whole.js")
+"""In this order, after D3."""
+SECTIONS = (differences, waterfall, curve, lateness, freshness, lag, conservation, served)
+
+
+def page(found: Figures, airflow_url: str) -> str:
+    """The file's text. Links lead to `airflow_url` only; nothing is loaded from anywhere."""
+    data = json.dumps({"airflow": airflow_url, **asdict(found)}, default=_plain, separators=(",", ":"))
+    good, said = verdict(found)
+    return Template((FOLDER / "page.html").read_text()).substitute(
+        day=found.day.isoformat(),
+        state="good" if good else "bad",
+        verdict=escape(said),
+        tiles="\n".join(_tile(one) for one in tiles(found)),
+        sections="\n".join(_section(section(found)) for section in SECTIONS),
+        night=escape(f"{airflow_url}/reconciliation/night/{found.day}"),
+        style=(FOLDER / "page.css").read_text(),
+        # A closing tag within the data would end the element.
+        figures=data.replace("<", "\\u003c"),
+        library=d3(),
+        script="\n".join((FOLDER / name).read_text() for name in SCRIPTS),
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no place on the page")
+
+
+def _tile(one: Tile) -> str:
+    state = " bad" if one.is_bad else ""
+    return (
+        f'<a class="tile{state}" href="#{one.section}" data-figure="{one.name}">'
+        f"<strong>{escape(one.value)}</strong><span>{escape(one.says)}</span></a>"
+    )
+
+
+def _section(one: Section) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in one.columns)
+    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in one.rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if one.rows else ""
+    return f"""<section id="{one.id}" aria-labelledby="{one.id}-question">
+<h2 id="{one.id}-question">{escape(one.question)}</h2>
+<p class="answer">{escape(one.answer)}</p>
+<div class="controls"></div>
+<div class="charts"></div>
+<p class="note">{escape(one.note)}</p>
+<div class="behind">
+<details class="figures"><summary>The figures</summary><div class="rows">{table or "<p>None.</p>"}</div></details>
+<details><summary>The query</summary><pre tabindex="0"><code>{escape(one.sql)}</code></pre>
+<button type="button" class="copy">Copy</button></details>
+</div>
+</section>"""
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int):
+        return f'<td class="number">{value:,}</td>'
+    return f"<td>{escape('' if value is None else str(value))}</td>"

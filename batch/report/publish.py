@@ -1,0 +1,48 @@
+"""Where a report lies: in the bucket for ever, and in the home for Airflow's page.
+
+Data flow: the page's text -> s3 `reports/<day>.html`, `<home>/reports/<day>.html`
+Run: daybreak report --date 2026-01-31
+"""
+
+import io
+import os
+from datetime import date
+from pathlib import Path
+
+import urllib3
+from minio.error import MinioException
+
+from batch.report.figures import figures
+from batch.report.page import page
+from batch.report.sources import sources
+from infra.failures import TransientFailure
+from infra.lake.s3 import client
+from infra.settings import Settings
+
+FOLDER = "reports"
+
+
+def written(s: Settings, day: date) -> str:
+    """The report of a day as HTML. Raises PermanentFailure if no night has compared it."""
+    return page(figures(sources(s, day)), s.airflow_url)
+
+
+def publish(s: Settings, day: date, text: str) -> tuple[str, Path]:
+    """Put it in its two places, over an older one; gives the address in the bucket, and the file.
+
+    Raises TransientFailure if the store does not take it; the file is written after that, so it never is alone.
+    """
+    name, content = f"{FOLDER}/{day}.html", text.encode()
+    try:
+        client(s).put_object(s.bucket, name, io.BytesIO(content), len(content), content_type="text/html; charset=utf-8")
+    except (MinioException, urllib3.exceptions.HTTPError) as failure:
+        raise TransientFailure(f"the object store at {s.s3_endpoint} does not take {name}: {failure}") from failure
+    return f"s3://{s.bucket}/{name}", put(s.home / name, content)
+
+
+def put(file: Path, content: bytes) -> Path:
+    """Whole or not at all: Airflow may be reading the older one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    half = file.with_name(f".{file.name}.{os.getpid()}")
+    half.write_bytes(content)
+    return half.replace(file)

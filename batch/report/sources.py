@@ -1,0 +1,85 @@
+"""The tables that a report is made of, read once, without Spark.
+
+Data flow: the lake -> Sources
+Run: python -m batch.report --date 2026-01-31
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from batch.report.gaps import Missed, missed
+from infra.failing import Failing, failing
+from infra.failures import PermanentFailure
+from infra.lake.reader import exists, read
+from infra.settings import Settings
+from streaming.monitor.freshness import AHEAD, BUILDS, OF_EVENT, SILVER, no_builds
+
+DAYS = 14
+"""How many days the page looks back, its own included."""
+
+PROGRESS = ["query", "lineage", "batch_id", "committed_at", "gate", "max_event_time", "visible"]
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Rows of the days [first, day]; `curve` and `waits` hold these days too, `events` the events of `day` alone.
+
+    `events` (event_time, arrival, lineage, batch_id, late_by_ms), `progress` and `builds` are Arrow, as freshness reads them.
+    """
+
+    day: date
+    first: date
+    summary: tuple[Row, ...]
+    curve: tuple[Row, ...]
+    waits: tuple[Row, ...]
+    coverage: tuple[Row, ...]
+    corrections: tuple[Row, ...]
+    conservation: tuple[Row, ...]
+    gaps: tuple[Missed, ...]
+    events: pa.Table
+    progress: pa.Table
+    builds: pa.Table
+    failing: Failing | None = None
+
+
+def sources(s: Settings, day: date) -> Sources:
+    """Look once. Raises PermanentFailure if no night has compared the day, TransientFailure without the store."""
+    first = day - timedelta(days=DAYS - 1)
+    span = (pc.field("day") >= first) & (pc.field("day") <= day)
+    summary = _rows(s, "reconciliation/summary", where=span)
+    if not any(row["day"] == day for row in summary):
+        raise PermanentFailure(f"no night has compared {day} yet: daybreak backfill --from {day} --to {day}")
+    start = datetime.combine(day, time(), UTC)
+    at = pc.field("event_time")
+    # The day is the table's partition: without it every file would be opened.
+    of_day = (pc.field("day") == day) & (at >= start) & (at < start + timedelta(days=1))
+    began = pc.field("started_at") >= start - AHEAD
+    return Sources(
+        day=day,
+        first=first,
+        summary=summary,
+        curve=_rows(s, "reconciliation/curve", where=span),
+        waits=_rows(s, "reconciliation/waits", where=pc.field("day") == day),
+        coverage=_rows(s, "reconciliation/coverage", where=pc.field("day") >= first),
+        corrections=_rows(s, "reconciliation/corrections", ["day", "view", "key"], span),
+        conservation=_rows(s, "reconciliation/conservation"),
+        gaps=tuple(missed(s)),
+        events=read(s, SILVER, [*OF_EVENT, "late_by_ms"], where=of_day),
+        progress=read(s, "speed/progress", PROGRESS, where=pc.field("committed_at") >= start - AHEAD),
+        builds=read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds(),
+        failing=failing(s),
+    )
+
+
+def _rows(
+    s: Settings, table: str, columns: list[str] | None = None, where: pc.Expression | None = None
+) -> tuple[Row, ...]:
+    """None where the table is not there yet: a lake without a night, or an older one."""
+    return tuple(read(s, table, columns, where=where).to_pylist()) if exists(s, table) else ()

@@ -1,0 +1,54 @@
+"""What the nights found: per day, view and measure, the way from what the stream said to the truth.
+
+Data flow: reconciliation/summary -> rows; every column of the table that is not in NO_CAUSE is a cause
+Run: daybreak found --from 2026-01-01 --to 2026-01-03
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from infra.lake.reader import read
+from infra.settings import Settings
+
+NO_CAUSE = ("day", "view", "measure", "speed", "truth", "unexplained", "rows_differing", "rows_unexplained", "run")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One measure of one view on one day: `said` plus every cause plus `unexplained` is `truth`."""
+
+    day: date
+    view: str
+    measure: str
+    said: int
+    causes: dict[str, int]
+    truth: int
+    unexplained: int
+    rows_differing: int
+
+    @property
+    def why(self) -> str:
+        """The causes that moved something, in words."""
+        return ", ".join(f"{name.replace('_', ' ')} {value:+,}" for name, value in self.causes.items() if value) or "-"
+
+
+def findings(s: Settings, first: date, last: date) -> list[Finding]:
+    """Of the days in [first, last] that a night has reconciled."""
+    table = read(s, "reconciliation/summary")
+    causes = [column for column in table.column_names if column not in NO_CAUSE]
+    rows = [row for row in table.to_pylist() if first <= row["day"] <= last]
+    found = [
+        Finding(
+            row["day"],
+            row["view"],
+            row["measure"],
+            row["speed"],
+            # A cause that is younger than the row is null there.
+            {cause: row[cause] or 0 for cause in causes},
+            row["truth"],
+            row["unexplained"] + row["rows_unexplained"],
+            row["rows_differing"],
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda one: (one.day, one.view))

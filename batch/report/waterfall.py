@@ -1,0 +1,82 @@
+"""The waterfall: from what the stream said, cause by cause, to the truth.
+
+Data flow: reconciliation/summary -> Waterfall per day, view and measure
+Run: pytest tests/batch/report/test_figures.py
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from batch.report.drilldown import Behind, of_day, quoted, select
+from batch.report.summary import NO_CAUSE
+
+
+class Kind(StrEnum):
+    """What a step is: a layer's total, a cause between the two, or what no cause accounts for."""
+
+    SPEED = "speed"
+    CAUSE = "cause"
+    FAULT = "fault"
+    TRUTH = "truth"
+
+
+@dataclass(frozen=True)
+class Step:
+    """From `start` to `end`, in the measure's own unit; a total has the two equal."""
+
+    name: str
+    kind: Kind
+    start: int
+    end: int
+    behind: Behind
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """One measure; a cause that moved nothing has no step."""
+
+    day: date
+    view: str
+    measure: str
+    steps: tuple[Step, ...]
+
+
+def waterfalls(summary: Iterable[Mapping[str, Any]]) -> tuple[Waterfall, ...]:
+    """One per row; every column that is not in NO_CAUSE is a cause, in the table's order."""
+    rows = sorted(summary, key=lambda row: (row["day"], row["view"]))
+    return tuple(Waterfall(row["day"], row["view"], row["measure"], tuple(_steps(row))) for row in rows)
+
+
+def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
+    day, view, measure, at = row["day"], row["view"], row["measure"], row["speed"]
+    head = f"{day}, {view}, {measure}"
+    said = select("*", f"speed.{view}", *of_day(day), order="lineage, as_of")
+    yield Step("speed", Kind.SPEED, at, at, Behind(f"{head}: the stream said {at:,}", said, day))
+    for cause in [name for name in row if name not in NO_CAUSE] + ["unexplained"]:
+        # A cause that is younger than the row is null there.
+        if moved := row[cause] or 0:
+            kind = Kind.FAULT if cause == "unexplained" else Kind.CAUSE
+            say = f"{head}: {cause.replace('_', ' ')} {moved:+,}"
+            yield Step(cause, kind, at, at + moved, Behind(say, _behind(day, view, cause), day))
+            at += moved
+    right = select("*", f"truth.{view}", *of_day(day))
+    yield Step(
+        "truth", Kind.TRUTH, row["truth"], row["truth"], Behind(f"{head}: the truth is {row['truth']:,}", right, day)
+    )
+
+
+def _behind(day: date, view: str, cause: str) -> str:
+    if cause == "unexplained":
+        by_cause = f"array_contains(causes, {quoted(cause)})"
+        return select(
+            "key, speed, counted, truth", "reconciliation.differences", *of_day(day, view), by_cause, order="key"
+        )
+    columns = (
+        "side, event_id, event_type, event_time, arrival, late_by_ms / 1000 AS late_seconds, topic, partition, offset"
+    )
+    return select(
+        columns, "reconciliation.evidence", *of_day(day, view), f"cause = {quoted(cause)}", order="event_time"
+    )

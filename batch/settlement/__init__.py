@@ -1,0 +1,1 @@
+"""Which days are settled, and the approval of a correction that is larger than its threshold."""

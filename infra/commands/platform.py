@@ -1,0 +1,173 @@
+"""Commands for the platform's processes: up, down, restart, status, logs.
+
+Data flow: supervisor and its programs <-> the terminal
+Run: daybreak up
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Column, Table
+
+from infra import secrets
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure
+from infra.services import place, processes, start, tables
+from infra.services.configuration import log_file
+from infra.services.roster import choose, roster
+from infra.services.status import Condition, Status
+from infra.services.status import status as statuses
+from infra.services.supervisor import Supervisor
+from infra.settings import Settings, settings
+
+commands = typer.Typer()
+console = Screen()
+Only = Annotated[str | None, typer.Option(help="A part only: names of programs, with commas between")]
+FOLLOW_SECONDS = 0.3
+COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.FAILING: "bold red", Condition.STOPPED: "dim"}
+
+
+@contextmanager
+def _progress() -> Iterator[tuple[start.Tell, start.Tell]]:
+    """(tell, waiting): a line that stays, and one that tells what is awaited at this moment."""
+    with console.status("") as spinner:
+        last = ""
+
+        def waiting(what: str) -> None:
+            nonlocal last
+            spinner.update(f"[dim]waiting for {what}[/]" if what else "")
+            if not console.is_terminal and what and what != last:
+                console.print(f"  waiting for {what}", soft_wrap=True)
+            last = what
+
+        yield lambda what: console.print(what, soft_wrap=True), waiting
+
+
+def _ready() -> Settings:
+    """The settings of a home that has its secrets, folders and programs' files."""
+    if secrets.ensure(settings()):
+        settings.cache_clear()
+    place.prepare(settings())
+    return settings()
+
+
+@commands.command()
+def up(only: Only = None) -> None:
+    """Start the platform, or what of it is not up, and wait until everything works."""
+    s = _ready()
+    every = roster(s)
+    wanted = choose(every, only)
+    supervisor = Supervisor(s)
+    with _progress() as (tell, waiting):
+        if not supervisor.is_running():
+            for name in processes.sweep(s.home):
+                tell(f"{name} was left over from a supervisor that is gone, and is stopped")
+            place.check_supervisor_port(s)
+            supervisor.start(every.values())
+        for name in supervisor.reload(every.values()):
+            tell(f"{name} has new settings and is started again")
+        start.up(s, wanted, supervisor, tell, waiting)
+        if only is None:
+            tables.register(s, tell, waiting)
+    if only is None:
+        console.print(
+            f"Airflow: {s.airflow_url}, user {s.airflow_user}; passwords: {s.home}/secrets.env; stop: daybreak down"
+        )
+
+
+@commands.command()
+def down() -> None:
+    """Stop the platform; no process stays, all data stays."""
+    s = settings()
+    with _progress() as (tell, waiting):
+        start.down(s, roster(s), Supervisor(s), tell, waiting)
+    console.print("the platform is down")
+
+
+@commands.command()
+def restart(name: str) -> None:
+    """Stop one program, start it again, and wait until it works."""
+    s = _ready()
+    supervisor = _running(s)
+    # Its needs were met when it started; who needs it finds it again by itself.
+    alone = {key: replace(program, needs=()) for key, program in choose(roster(s), name).items()}
+    with _progress() as (tell, waiting):
+        start.stop(alone, supervisor, tell, waiting)
+        start.up(s, alone, supervisor, tell, waiting)
+
+
+def _running(s: Settings) -> Supervisor:
+    supervisor = Supervisor(s)
+    if not supervisor.is_running():
+        raise PermanentFailure(
+            f"the platform is not up (nothing answers on port {s.supervisor_port}); start it: daybreak up"
+        )
+    return supervisor
+
+
+@commands.command()
+def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per program")] = False) -> None:
+    """Show each program: its process, ports, memory, and whether it works or what it waits for; ends with 1 if one fails."""
+    s = settings()
+    found = statuses(roster(s), Supervisor(s))
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], indent=2))
+    else:
+        _show(found)
+    if any(one.condition in (Condition.FAILING, Condition.FAILED) for one in found):
+        raise typer.Exit(1)
+
+
+def _show(found: list[Status]) -> None:
+    unbroken = [Column(title, no_wrap=True) for title in ("program", "condition", "pid", "port", "MB", "peak MB", "up")]
+    table = Table(*unbroken, box=None, header_style="dim")
+    for one in found:
+        table.add_row(*_row(one))
+    console.print(table)
+    for one in found:
+        if one.condition is Condition.FAILING:
+            console.print(f"[bold red]{one.name} is failing[/]: {escape(str(one.waits_for))}", soft_wrap=True)
+        elif one.waits_for:
+            console.print(f"{one.name} waits for {escape(one.waits_for)}", soft_wrap=True)
+
+
+def _row(one: Status) -> list[str]:
+    condition = f"[{COLOURS.get(one.condition, 'yellow')}]{one.condition}[/]"
+    seconds = one.up_seconds or 0
+    since = "" if one.up_seconds is None else f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    cells = [one.pid, ", ".join(map(str, one.ports.values())), one.memory_mb, one.peak_mb, since]
+    return [one.name, condition, *("" if cell is None else str(cell) for cell in cells)]
+
+
+@commands.command()
+def logs(
+    name: str,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many of the last lines")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines until Ctrl-C")] = False,
+) -> None:
+    """Show what a program has written."""
+    s = settings()
+    if name not in roster(s) and name != "supervisord":
+        choose(roster(s), name)
+    file = log_file(s, name)
+    if not file.exists():
+        raise PermanentFailure(f"{name} has written nothing yet: it has not been started in {s.home}")
+    for line in file.read_text(errors="replace").splitlines()[-lines or None :] if lines else []:
+        print(line)
+    position, inode = file.stat().st_size, file.stat().st_ino
+    while follow:
+        time.sleep(FOLLOW_SECONDS)
+        now = file.stat()
+        # Supervisor starts a new file at 20 MB.
+        position = 0 if now.st_ino != inode or now.st_size < position else position
+        inode = now.st_ino
+        with file.open(errors="replace") as text:
+            text.seek(position)
+            print(text.read(), end="", flush=True)
+            position = text.tell()

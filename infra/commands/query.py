@@ -1,0 +1,117 @@
+"""Look at what there is: ask the gateway, list the tables, read the docs.
+
+Data flow: gateway, lake, dbt docs -> screen
+Run: daybreak query "SELECT day, status, revenue_cents FROM gold.fct_daily_orders ORDER BY day"
+"""
+
+import csv
+import functools
+import json
+import subprocess
+import sys
+import webbrowser
+from decimal import Decimal
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table as Grid
+
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure
+from infra.lake.listing import listed
+from infra.settings import ROOT, settings
+from infra.sql.gateway import Answer, opened
+from infra.sql.gold import docs_page
+
+commands = typer.Typer()
+console = Screen()
+
+
+@commands.command()
+def query(
+    sql: Annotated[str, typer.Argument(help="One statement, e.g. SHOW TABLES IN gold.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per row.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV with a header.")] = False,
+) -> None:
+    """Ask the SQL gateway."""
+    with opened() as gateway:
+        answer = gateway.ask(sql)
+    if as_json:
+        for row in answer.rows:
+            print(json.dumps(dict(zip(answer.columns, row, strict=True)), default=_text))
+    elif as_csv:
+        csv.writer(sys.stdout).writerows([answer.columns, *(map(_text, row) for row in answer.rows)])
+    else:
+        console.print(_grid(answer))
+
+
+@commands.command()
+def tables(as_json: Annotated[bool, typer.Option("--json", help="One JSON object per table.")] = False) -> None:
+    """Every table of the lake: where it is, its rows, its version, and the one process that writes it."""
+    found = list(listed(settings()))
+    if as_json:
+        for table in found:
+            print(json.dumps(table.__dict__))
+        return
+    grid = Grid("table", "rows", "version", "writer", "path")
+    for column in grid.columns:
+        column.overflow = "fold"
+        column.justify = "right" if column.header in ("rows", "version") else "left"
+    for table in found:
+        grid.add_row(table.name, f"{table.rows:,}", str(table.version), table.writer, table.path)
+    console.print(grid)
+
+
+@commands.command()
+def docs(
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = False,
+) -> None:
+    """Serve the dbt docs on this machine until Ctrl-C; writes them first if there are none."""
+    page = docs_page()
+    if not page.exists():
+        console.print("no dbt docs yet: writing them")
+        code = subprocess.run([sys.executable, "-m", "infra.sql.gold", "docs"], cwd=ROOT, check=False).returncode
+        if code:
+            raise typer.Exit(code)
+    port = settings().docs_port
+    handler = functools.partial(_Quiet, directory=str(page.parent))
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as taken:
+        raise PermanentFailure(f"port {port} for the docs is taken (DAYBREAK_DOCS_PORT): {taken.strerror}") from taken
+    address = f"http://127.0.0.1:{port}/{page.name}"
+    console.print(f"dbt docs: {address} (Ctrl-C ends it)", soft_wrap=True)
+    if browser:
+        webbrowser.open(address)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        console.print("ended")
+    finally:
+        server.server_close()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a line per request."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing."""
+
+
+def _grid(answer: Answer) -> Grid:
+    grid = Grid(*answer.columns or ("done",))
+    for index, column in enumerate(grid.columns):
+        column.overflow = "fold"
+        if answer.rows and all(isinstance(row[index], int | float | Decimal) for row in answer.rows):
+            column.justify = "right"
+    for row in answer.rows:
+        grid.add_row(*map(_text, row))
+    return grid
+
+
+def _text(value: Any) -> str:
+    """As people write it: nothing for null, and a decimal without an exponent (`str` makes 0E-9 of nine noughts)."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return "" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""Kafka: sending, reading what is committed, and what was sent."""

@@ -1,0 +1,117 @@
+"""What Kafka says of every partition that a consumer group follows.
+
+Data flow: group's offsets, log ends, retention, first unread record -> Partition
+Run: daybreak lag
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # type: ignore[attr-defined]
+
+from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka.send import client
+from infra.settings import Settings
+
+ANSWER_SECONDS = 10
+At = tuple[str, int]
+"""Topic and partition."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition of the log, and how far the group has come in it.
+
+    `start` and `end` are half-open. `committed` is None where the group has not said anything of the partition yet.
+    `first_unread` is the broker's time of the first record at or behind `committed` that is still there, `retention` how
+    long the topic keeps a record; None where there is no such record, or no such limit.
+    """
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+    committed: int | None
+    first_unread: datetime | None
+    retention: timedelta | None
+
+
+def partitions(s: Settings) -> list[Partition]:
+    """Every partition of every topic that the group `consumer_group` has offsets of, by topic and number.
+
+    Raises:
+        PermanentFailure: there is no such group yet.
+        TransientFailure: Kafka does not answer.
+    """
+    admin = AdminClient(client())
+    # Never a member of a group: it assigns its partitions itself and commits nothing.
+    reading = {"group.id": "daybreak-lag", "enable.auto.commit": "false", "enable.partition.eof": "true"}
+    consumer = Consumer(client() | reading | {"auto.offset.reset": "earliest"})
+    try:
+        committed = _committed(admin, s)
+        there = consumer.list_topics(timeout=ANSWER_SECONDS).topics
+        topics = sorted({topic for topic, _ in committed} & there.keys())
+        kept = {topic: _retention(admin, topic) for topic in topics}
+        every = [(topic, number) for topic in topics for number in sorted(there[topic].partitions)]
+        ends = {at: _ends(consumer, at) for at in every}
+        unread = {at: max(committed.get(at, start), start) for at, (start, _) in ends.items()}
+        times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
+        return [Partition(*at, *ends[at], committed.get(at), times.get(at), kept[at[0]]) for at in every]
+    except KafkaException as failure:
+        raise TransientFailure(
+            f"Kafka at {s.kafka_bootstrap} gave no answer ({failure.args[0].str()}); daybreak status shows it"
+        ) from failure
+    finally:
+        consumer.close()
+
+
+def _committed(admin: AdminClient, s: Settings) -> dict[At, int]:
+    request = ConsumerGroupTopicPartitions(s.consumer_group)
+    answer = admin.list_consumer_group_offsets([request], request_timeout=ANSWER_SECONDS)
+    try:
+        found = answer[s.consumer_group].result().topic_partitions
+    except KafkaException as failure:
+        if failure.args[0].code() != KafkaError.GROUP_ID_NOT_FOUND:
+            raise
+        found = []
+    offsets = {(at.topic, at.partition): at.offset for at in found if at.offset >= 0}
+    if not offsets:
+        raise PermanentFailure(
+            f"the consumer group {s.consumer_group!r} has no offsets in Kafka: the stream publishes them after its first "
+            "micro-batch (is it running? daybreak status)"
+        )
+    return offsets
+
+
+def _retention(admin: AdminClient, topic: str) -> timedelta | None:
+    resource = ConfigResource(ResourceType.TOPIC, topic)
+    config = admin.describe_configs([resource], request_timeout=ANSWER_SECONDS)[resource].result()
+    milliseconds = int(config["retention.ms"].value)
+    is_limited = milliseconds >= 0 and "delete" in config["cleanup.policy"].value
+    return timedelta(milliseconds=milliseconds) if is_limited else None
+
+
+def _ends(consumer: Consumer, at: At) -> tuple[int, int]:
+    low, high = consumer.get_watermark_offsets(TopicPartition(*at), timeout=ANSWER_SECONDS)
+    return low, high
+
+
+def _times(consumer: Consumer, places: dict[At, int]) -> dict[At, datetime]:
+    """The broker's time of the first record at or behind each place; nothing where there is none."""
+    waiting = set(places)
+    found: dict[At, datetime] = {}
+    consumer.assign([TopicPartition(*at, offset) for at, offset in places.items()])
+    while waiting:
+        message = consumer.poll(ANSWER_SECONDS)
+        if message is None:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+        at, error = (str(message.topic()), int(message.partition() or 0)), message.error()
+        if error and error.code() != KafkaError._PARTITION_EOF:
+            raise KafkaException(error)
+        if at in waiting and not error:
+            found[at] = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
+        waiting.discard(at)
+        consumer.pause([TopicPartition(*at)])
+    consumer.unassign()
+    return found

@@ -1,0 +1,127 @@
+"""Tables of the lake opened by delta-rs, in a bucket or a folder: what a driver reads and writes without a Spark job.
+
+Data flow: Table -> DeltaTable at its newest version -> Arrow, and Arrow as the table has its columns
+Run: pytest tests/infra/test_writes_alike.py
+
+A process that has used delta-rs must not fork without an exec: its threads do not come along.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError, TableNotFoundError
+from pyarrow import fs
+
+from infra.failures import PermanentFailure, TransientFailure
+from infra.lake import reader
+from infra.lake.tables import Table
+from infra.settings import settings
+
+REOPEN_AFTER = 50
+"""Versions after which a handle is opened anew, from the log's last checkpoint: an old one keeps all that it has seen."""
+
+
+@dataclass
+class _Held:
+    handle: DeltaTable
+    since: int
+
+
+_open: dict[tuple[str, str], _Held] = {}
+
+
+def place(table: Table) -> str:
+    """Where delta-rs finds the table."""
+    return table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
+
+
+def store(table: Table) -> dict[str, str] | None:
+    """How delta-rs reaches it; None for a folder."""
+    return reader.options(settings()) if place(table).startswith("s3://") else None
+
+
+def latest(table: Table) -> DeltaTable:
+    """The table at its newest version, by a handle that is kept.
+
+    Raises PermanentFailure if there is no table, TransientFailure if the store does not answer.
+    """
+    where, options = place(table), store(table)
+    name = (where, (options or {}).get("AWS_ENDPOINT_URL", ""))
+    held = _open.get(name)
+    try:
+        if held and held.handle.version() - held.since < REOPEN_AFTER:
+            held.handle.update_incremental()
+        else:
+            handle = DeltaTable(where, storage_options=options)
+            held = _open[name] = _Held(handle, handle.version())
+    except TableNotFoundError:
+        raise PermanentFailure(f"there is no table {table.id} at {where}") from None
+    except (DeltaError, OSError) as failure:
+        _open.pop(name, None)
+        raise TransientFailure(f"{table.id} cannot be opened at {where}: {failure}") from failure
+    return held.handle
+
+
+def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
+    """The table's rows at its newest version; all of them, or those for which `where` holds."""
+    at = latest(table)
+    try:
+        found = at.to_pyarrow_dataset(filesystem=files(table))
+        return found.to_table(columns=None if columns is None else list(columns), filter=where)
+    except OSError as failure:
+        raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
+
+
+def rows(
+    table: Table, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+) -> list[dict[str, Any]]:
+    """The same as dicts. Maps are dicts too; times are aware, in UTC."""
+    return [dict(row) for row in read(table, columns, where).to_pylist(maps_as_pydicts="strict")]
+
+
+def count(table: Table) -> int:
+    """The table's rows at its newest version, by the numbers in its files' footers."""
+    return int(latest(table).to_pyarrow_dataset(filesystem=files(table)).count_rows())
+
+
+def records(table: Table, column: str, value: str) -> int:
+    """How many rows one partition of a table has, by the numbers in its log: no file is opened."""
+    files = pa.table(latest(table).get_add_actions(flatten=True))
+    own = files.filter(pc.equal(pc.cast(files[f"partition.{column}"], pa.string()), value))
+    return int(pc.sum(own["num_records"]).as_py() or 0)
+
+
+def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
+    """Rows in the columns of the table, each of its own type; one that they lack is null.
+
+    Raises ValueError for a column that the table has not, ArrowInvalid for a value that does not fit its column.
+    """
+    wanted = pa.schema(at.schema().to_arrow())
+    if unknown := sorted(set(found.column_names) - set(wanted.names)):
+        raise ValueError(f"the table has no column {', '.join(unknown)}: its columns are {', '.join(wanted.names)}")
+    columns = [
+        found[field.name].cast(field.type) if field.name in found.column_names else pa.nulls(found.num_rows, field.type)
+        for field in wanted
+    ]
+    return pa.Table.from_arrays(columns, schema=wanted)
+
+
+def files(table: Table) -> fs.FileSystem:
+    """The table's folder, by Arrow's own client: through delta-rs its threads would call Python, and one that still does so
+    when the process ends aborts it."""
+    where = place(table)
+    if not where.startswith("s3://"):
+        return fs.SubTreeFileSystem(where, fs.LocalFileSystem())
+    s = settings()
+    client = fs.S3FileSystem(
+        access_key=s.s3_access_key,
+        secret_key=s.s3_secret_key.get_secret_value(),
+        region=s.s3_region,
+        endpoint_override=s.s3_endpoint,
+        connect_timeout=10,
+    )
+    return fs.SubTreeFileSystem(where.removeprefix("s3://"), client)

@@ -1,0 +1,125 @@
+"""Open, create and look at the tables of the lake.
+
+Data flow: Table -> Delta table under the lake root
+Run: daybreak tables
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import deltalake
+from delta.tables import DeltaTable
+from deltalake.exceptions import DeltaError
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, DataType, StructType
+
+from infra.failures import TransientFailure
+from infra.lake import arrow_tables, reader
+from infra.lake.tables import Table
+from infra.settings import settings
+
+PROPERTIES = {
+    # Other readers (delta-rs, DuckDB) must be able to read every table.
+    "delta.enableDeletionVectors": "false",
+    "delta.checkpointInterval": "50",
+    # "What did we say last week?" and a view's rebuild both read back in the log.
+    "delta.logRetentionDuration": "interval 30 days",
+}
+OFTEN_WRITTEN = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 2 hours"}
+"""Of tables that get a commit per micro-batch. What the stream said when is in their rows; their log need not keep it too,
+and Spark lists all of it at each look (Delta 4.4.0 has a way to list less, which this Hadoop does not have the methods for)."""
+
+
+def create_missing(session: SparkSession, tables: Sequence[Table], often_written: bool = False) -> None:
+    """Create the tables that are missing, and widen those that lack a column.
+
+    Which those are is asked by delta-rs: Spark takes a second for each, and every step of every night asks.
+    """
+    s = settings()
+    with ThreadPoolExecutor(8) as pool:
+        there = list(pool.map(lambda table: reader.schema(s, table.id), tables))
+    for table, found in zip(tables, there, strict=True):
+        if found is None or not _holds(StructType.fromJson(found), table.schema):
+            create(session, table, often_written)
+
+
+def create(session: SparkSession, table: Table, often_written: bool = False) -> None:
+    """Create the table where it is missing; an existing one gets the columns it lacks, and keeps its rows.
+
+    delta-rs makes it: Spark takes a second for each.
+    """
+    if not _make(table, PROPERTIES | (OFTEN_WRITTEN if often_written else {})):
+        _widen(session, table)
+
+
+def _make(table: Table, properties: Mapping[str, str]) -> bool:
+    """Create the table, empty, unless it is there; was it missing? Raises TransientFailure if the store does not answer."""
+    place, store = arrow_tables.place(table), arrow_tables.store(table)
+    try:
+        if deltalake.DeltaTable.is_deltatable(place, store):
+            return False
+        made = deltalake.DeltaTable.create(
+            place,
+            deltalake.Schema.from_json(table.schema.json()),
+            partition_by=list(table.partitioned_by),
+            # Some are Spark's alone.
+            configuration=properties,
+            raise_if_key_not_exists=False,
+            storage_options=store,
+        )
+        for name, check in table.constraints:
+            made.alter.add_constraint({name: check})
+    except (DeltaError, OSError) as failure:
+        raise TransientFailure(f"{table.id} cannot be created at {place}: {failure}") from failure
+    return True
+
+
+def _widen(session: SparkSession, table: Table) -> None:
+    if _holds(read(session, table).schema, table.schema):
+        return
+    nothing = session.createDataFrame([], table.schema)
+    nothing.write.format("delta").mode("append").option("mergeSchema", "true").save(table.path)
+
+
+def _holds(there: StructType, wanted: StructType) -> bool:
+    return set(_columns(there)).issuperset(_columns(wanted))
+
+
+def _columns(schema: DataType, path: str = "") -> Iterator[str]:
+    """The path of every column, those inside structs and arrays too."""
+    if isinstance(schema, ArrayType):
+        yield from _columns(schema.elementType, path)
+    if isinstance(schema, StructType):
+        for field in schema:
+            yield f"{path}.{field.name}"
+            yield from _columns(field.dataType, f"{path}.{field.name}")
+
+
+def read(session: SparkSession, table: Table, version: int | None = None) -> DataFrame:
+    """The table's rows, now or as of a version."""
+    reader = session.read.format("delta")
+    if version is not None:
+        reader = reader.option("versionAsOf", version)
+    return reader.load(table.path)
+
+
+def exists(session: SparkSession, table: Table) -> bool:
+    """Has the table been created?"""
+    return bool(DeltaTable.isDeltaTable(session, table.path))
+
+
+def version(session: SparkSession, table: Table) -> int:
+    """The table's current version."""
+    return int(_snapshot(session, table).version())
+
+
+def identity(session: SparkSession, table: Table) -> str:
+    """The id that the table got when it was created; one that is made anew has another."""
+    return str(_snapshot(session, table).metadata().id())
+
+
+def _snapshot(session: SparkSession, table: Table) -> Any:
+    DeltaTable.forPath(session, table.path)  # Brings the driver's view of the log up to date.
+    log = session._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session._jsparkSession, table.path)  # type: ignore[union-attr]
+    return log.unsafeVolatileSnapshot()

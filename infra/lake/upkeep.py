@@ -1,0 +1,157 @@
+"""Upkeep of tables, run by their own writer: small files are put together, old files and logs go, old rows are forgotten.
+
+Data flow: Table -> compact every some commits; once a day vacuum, and forget what no layer keeps any longer
+Run: python -m batch upkeep
+
+All by delta-rs, beside the writer's own appends: a compaction says of its files that they change no data, so it and an append
+do not conflict. Nothing here touches a table that another process writes (`Table.writer`).
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from deltalake import DeltaTable
+
+from infra.lake import reader
+from infra.lake.tables import Table
+from infra.settings import settings
+
+DAY_SECONDS = 86_400
+KEPT_HOURS = 24 * 7
+"""A week of versions: long enough to read the tables as the stream had them when a night looked."""
+SMALL = 1 << 20
+"""A file of a mebibyte is left alone by the compaction beside the stream: each byte is rewritten some five times at most."""
+WHOLE = 64 << 20
+"""The same for the daily one, which rewrites a byte once or twice more."""
+MANY = 20
+"""Fewer small files of a partition are not worth a commit."""
+AT_ONCE = 256 << 20
+"""Bytes that one compaction rewrites at most, so that it ends in seconds; what is left waits for the next."""
+DATED_BY = ("day", "arrival", "committed_at")
+"""The columns that say how old a row is, the first that a table has; a table with none of them (the gaps) is kept."""
+Partition = tuple[tuple[str, str], ...]
+
+
+def compact(table: Table, target: int = SMALL) -> int:
+    """Put small files together, partition by partition, most files first; returns the number of files that went.
+
+    Files of `target` bytes and more are never rewritten, and at most AT_ONCE bytes are: the cost follows what was written
+    since, not the table's size or age.
+    """
+    opened, spent, gone = _opened(table), 0, 0
+    for partition, sizes in sorted(_small(opened, target).items(), key=lambda found: -len(found[1])):
+        if len(sizes) < MANY or (spent and spent + sum(sizes) > AT_ONCE):
+            continue
+        spent += sum(sizes)
+        only = [(name, "=", value) for name, value in partition]
+        done = opened.optimize.compact(partition_filters=only or None, target_size=target)
+        gone += int(done["numFilesRemoved"])
+    return gone
+
+
+def vacuum(table: Table) -> int:
+    """Remove the files that no version of the last week needs, those of writers that died too; returns their number.
+
+    The log's own old entries go as well, as long as the table keeps them (`delta.logRetentionDuration`).
+    """
+    opened = _opened(table)
+    removed = opened.vacuum(retention_hours=KEPT_HOURS, dry_run=False, full=True)
+    opened.cleanup_metadata()
+    return len(removed)
+
+
+def shorten(table: Table) -> None:
+    """Remove the log's old entries, as far back as the table keeps them (`delta.logRetentionDuration`)."""
+    _opened(table).cleanup_metadata()
+
+
+def forget(table: Table, days: int, today: date | None = None) -> int:
+    """Delete the rows that are more than `days` days old; returns their number, 0 where a table has no such rows.
+
+    Their files stay for another week (`vacuum`). The newest rows stay whatever their age: a stream that has been silent
+    finds in them how far it had come. Partitions by day go without being read.
+    """
+    named = next((name for name in DATED_BY if name in table.schema.fieldNames()), None)
+    opened = _opened(table)
+    ages = _newest(opened, named) if named else []
+    if named is None or not ages:
+        return 0
+    before = (today or datetime.now(UTC).date()) - timedelta(days=days)
+    first_kept = before if named == "day" else datetime(before.year, before.month, before.day, tzinfo=UTC)
+    # Nothing to delete would still be a commit.
+    if not any(oldest < first_kept for oldest, _ in ages):
+        return 0
+    bound = min(first_kept, max(newest for _, newest in ages))
+    return int(opened.delete(f"{named} < {_literal(bound)}")["num_deleted_rows"] or 0)
+
+
+def tidy(tables: Iterable[Table]) -> None:
+    """What a writer does once a day for its own tables: forget by DAYBREAK_KEEP_DAYS, compact, vacuum."""
+    keep: Mapping[str, int] = {str(layer): days for layer, days in settings().keep_days.items()}
+    for table in tables:
+        if table.layer in keep:
+            forget(table, keep[table.layer])
+        compact(table, WHOLE)
+        vacuum(table)
+
+
+class Daily:
+    """True once a day: `due()` starts the clock anew when it says so."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    def due(self) -> bool:
+        """Has a day passed since the last time, or since the start?"""
+        if time.monotonic() - self._since < DAY_SECONDS:
+            return False
+        self._since = time.monotonic()
+        return True
+
+
+def _opened(table: Table) -> DeltaTable:
+    """Opened afresh: a handle that is kept grows with every version."""
+    place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
+    return DeltaTable(place, storage_options=reader.options(settings()) if place.startswith("s3://") else None)
+
+
+def _files(opened: DeltaTable) -> list[dict[str, Any]]:
+    """Path, size, partition and statistics of every file, a column each (`partition.day`, `min.arrival`, ...)."""
+    columns = opened.get_add_actions(flatten=True)
+    names = columns.schema.names
+    values = [columns.column(name).to_pylist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _small(opened: DeltaTable, target: int) -> dict[Partition, list[int]]:
+    """Sizes of the files below `target`, per partition."""
+    found: dict[Partition, list[int]] = defaultdict(list)
+    by = opened.metadata().partition_columns
+    for file in _files(opened):
+        if file["size_bytes"] < target:
+            found[tuple((name, str(file[f"partition.{name}"])) for name in by)].append(file["size_bytes"])
+    return found
+
+
+def _newest(opened: DeltaTable, named: str) -> list[tuple[Any, Any]]:
+    """The oldest and the newest value of a column in every file that says them: dates, or times in UTC."""
+    found = []
+    for file in _files(opened):
+        low, high = (file.get(f"partition.{named}", file.get(f"{end}.{named}")) for end in ("min", "max"))
+        if low is not None and high is not None:
+            found.append((_timed(low), _timed(high)))
+    return found
+
+
+def _timed(value: Any) -> Any:
+    return value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
+
+
+def _literal(bound: date) -> str:
+    if isinstance(bound, datetime):
+        # A plain TIMESTAMP would be in nanoseconds and without a zone, which delta-rs refuses to compare.
+        return f"""arrow_cast('{bound.isoformat()}', 'Timestamp(Microsecond, Some("UTC"))')"""
+    return f"DATE '{bound.isoformat()}'"

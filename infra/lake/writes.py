@@ -1,0 +1,100 @@
+"""The two verbs that write: append a batch once, replace whole days. A DataFrame goes by Spark, an Arrow table by delta-rs.
+
+Data flow: DataFrame or Arrow -> Delta table, so that a repeated batch or run changes nothing
+Run: pytest tests/infra/test_writes.py
+Source: Delta Lake, "Idempotent table writes in foreachBatch" and "replaceWhere".
+
+A commit by Spark costs 1.5 CPU-s, one by delta-rs 0.013: what a driver holds in memory goes by delta-rs. Both leave the
+same rows and the same `txn` in the log, and a table's one writer may use both, one after the other.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import CommitProperties, PostCommitHookProperties, Transaction, write_deltalake
+from deltalake.exceptions import CommitFailedError
+from pyspark.sql import DataFrame
+
+from infra.failures import PermanentFailure, TransientFailure
+from infra.lake import arrow_tables
+from infra.lake.tables import Table
+
+FEW = 100_000
+"""Rows that a driver holds without a thought: some tens of megabytes of events."""
+
+
+def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: int) -> None:
+    """Append `rows` unless `writer` has already appended `version` or a later one.
+
+    `version` must grow with every new content of the same `writer`, else the write is ignored in silence.
+    Raises TransientFailure if another process wrote as the same `writer` at the same time.
+    """
+    if isinstance(rows, pa.Table):
+        return _append(rows, table, writer, version)
+    (
+        rows.write.format("delta")
+        .mode("append")
+        .option("txnAppId", writer)
+        .option("txnVersion", version)
+        .save(table.path)
+    )
+    return None
+
+
+def replace_days(rows: DataFrame | pa.Table, table: Table, days: Iterable[date]) -> None:
+    """Replace the rows of `days` (column `day`) by `rows` in one commit; a row of another day is refused."""
+    listed = ", ".join(f"DATE'{day.isoformat()}'" for day in sorted(days))
+    if isinstance(rows, pa.Table):
+        return _replace(rows, table, set(days), f"day IN ({listed})")
+    rows.write.format("delta").mode("overwrite").option("replaceWhere", f"day IN ({listed})").save(table.path)
+    return None
+
+
+def few(frame: DataFrame) -> DataFrame | pa.Table:
+    """The frame's rows as Arrow where a driver can hold them, else the frame: either can be written.
+
+    It is evaluated for that, so one that is not kept and has many rows is evaluated twice.
+    """
+    found = frame.limit(FEW + 1).toArrow()
+    return found if found.num_rows <= FEW else frame
+
+
+def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
+    at = arrow_tables.latest(table)
+    known = at.transaction_version(writer)
+    # delta-rs notes the version and leaves it to us to look.
+    if known is None or known < version:
+        stamp = CommitProperties(app_transactions=[Transaction(writer, version)])
+        with _told(table):
+            write_deltalake(
+                at,
+                arrow_tables.fitted(rows, at),
+                mode="append",
+                commit_properties=stamp,
+                # Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it.
+                post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
+            )
+
+
+def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
+    foreign = set(pc.unique(rows["day"]).to_pylist()) - days
+    if foreign:
+        raise PermanentFailure(f"{table.id}: rows of {sorted(map(str, foreign))} among those that replace {which}")
+    at = arrow_tables.latest(table)
+    with _told(table):
+        if rows.num_rows:
+            write_deltalake(at, arrow_tables.fitted(rows, at), mode="overwrite", predicate=which)
+        else:
+            at.delete(which)
+
+
+@contextmanager
+def _told(table: Table) -> Iterator[None]:
+    """What another try can mend, as our failure."""
+    try:
+        yield
+    except (CommitFailedError, OSError) as failure:
+        raise TransientFailure(f"{table.id} was not written: {failure}") from failure

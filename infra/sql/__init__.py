@@ -1,0 +1,1 @@
+"""SQL: the gateway, and gold behind it."""

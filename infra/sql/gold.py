@@ -1,0 +1,128 @@
+"""Gold: what people query, built and tested by dbt through the SQL gateway.
+
+Data flow: truth, speed, reconciliation -> dbt -> gold, dbt docs
+Run: python -m infra.sql.gold build
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from enum import StrEnum
+from pathlib import Path
+
+from infra.failures import PermanentFailure, TransientFailure, reported
+from infra.lake.lease import Lease
+from infra.lake.tables import Writer
+from infra.session import FEW_ROWS
+from infra.settings import ROOT, Settings, settings
+from infra.sql.gateway import register
+
+PROJECT = ROOT / "dbt"
+
+
+class Verb(StrEnum):
+    """What can be done with gold."""
+
+    BUILD = "build"
+    DOCS = "docs"
+
+
+DBT = {Verb.BUILD: ("build",), Verb.DOCS: ("docs", "generate", "--static")}
+"""The dbt command of each verb."""
+ALL_BUT_VIEWS = ("--select", "config.materialized:table", "config.materialized:incremental", "resource_type:test")
+"""A view is made once: as long as the project is the same, it is as new as what it reads."""
+
+
+def docs_page() -> Path:
+    """The docs as one page, once they have been generated."""
+    return settings().home / "dbt" / "target" / "static_index.html"
+
+
+def dbt_environment(s: Settings) -> dict[str, str]:
+    """The environment in which dbt finds its project, its gateway and where to put what it writes."""
+    state = s.home / "dbt"
+    return {
+        "DBT_PROJECT_DIR": str(PROJECT),
+        "DBT_PROFILES_DIR": str(PROJECT),
+        "DBT_TARGET_PATH": str(state / "target"),
+        "DBT_LOG_PATH": str(state / "logs"),
+        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+        "DAYBREAK_GATEWAY_HOST": s.gateway_host,
+        "DAYBREAK_GATEWAY_PORT": str(s.gateway_port),
+        "DAYBREAK_BUCKET": s.bucket,
+        "DAYBREAK_DELAY_SECONDS": str(s.delay_seconds),
+        "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
+    }
+
+
+def spark_settings(s: Settings) -> dict[str, str]:
+    """Spark settings of dbt's own sessions; the user's win.
+
+    Under names that Spark's Thrift server takes when a session opens; plain ones, as dbt-spark's own `ansi`, it ignores.
+    """
+    own = FEW_ROWS if s.gold_profile == "small" else {}
+    return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
+
+
+def version(s: Settings) -> str:
+    """Hash of the project and of what it reads from the environment."""
+    found = hashlib.sha256(json.dumps(dbt_environment(s), sort_keys=True).encode())
+    for file in sorted(PROJECT.rglob("*")):
+        if file.suffix in (".sql", ".yml"):
+            found.update(f"{file.relative_to(PROJECT)}\n".encode() + file.read_bytes())
+    return found.hexdigest()
+
+
+def done(s: Settings, verb: Verb) -> Path:
+    """Where the version is kept that was built or described last; what was made is lost with it, if the metastore is."""
+    return s.home / ("gateway" if verb is Verb.BUILD else "dbt") / f"gold-{verb}.version"
+
+
+def run(verb: Verb) -> None:
+    """Run dbt; two runs at once would both write gold, so the second waits for the first.
+
+    What has not changed since the last run is not made again: the docs, and a build's views.
+
+    Raises:
+        PermanentFailure: a model or a test says no; the same data would give the same.
+        TransientFailure: dbt could not do its work: the gateway went away, or the lease is held.
+    """
+    s = settings()
+    now, mark = version(s), done(s, verb)
+    is_known = mark.exists() and mark.read_text() == now and (verb is Verb.BUILD or docs_page().exists())
+    if is_known and verb is Verb.DOCS:
+        print("the docs are of this project already", flush=True)
+        return
+    more = ALL_BUT_VIEWS if is_known else ()
+    with Lease(Writer.GATEWAY, s.lease_wait_seconds):
+        print(f"{len(register())} tables registered in the gateway", flush=True)
+        results = s.home / "dbt" / "target" / "run_results.json"
+        results.unlink(missing_ok=True)
+        command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *DBT[verb], *more]
+        mark.unlink(missing_ok=True)
+        ended = subprocess.run(command, env=os.environ | dbt_environment(s), cwd=ROOT, check=False)
+        failed = _failed_tests(results)
+    if failed:
+        raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
+    if ended.returncode:
+        raise TransientFailure(f"dbt {' '.join(DBT[verb])} ended with code {ended.returncode}; its output says why")
+    if s.embedded("gateway_host"):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_text(now)
+
+
+def _failed_tests(results: Path) -> list[str]:
+    """Names of the tests that found rows; a test that could not be run is not among them."""
+    if not results.exists():
+        return []
+    found = json.loads(results.read_text())["results"]
+    return [result["unique_id"].split(".")[2] for result in found if result["status"] == "fail"]
+
+
+if __name__ == "__main__":
+    with reported():
+        if sys.argv[1:] not in [[verb.value] for verb in Verb]:
+            raise PermanentFailure(f"usage: python -m infra.sql.gold {'|'.join(Verb)}")
+        run(Verb(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""Commands of `daybreak` about the stream and what is sent to it."""

@@ -1,0 +1,57 @@
+"""The command `lag`: how far the stream is behind the log, per partition.
+
+Data flow: Kafka, speed/progress -> table on the terminal, JSON
+Run: daybreak lag
+"""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from infra.commands.screen import Screen
+from infra.durations import span
+from infra.settings import settings
+from streaming.monitor.lag import Lag
+from streaming.monitor.lag import lag as measured
+
+commands = typer.Typer()
+console = Screen()
+
+COLUMNS = ("partition", "start", "end", "committed", "lag", "read/s", "unread for", "kept for")
+
+
+@commands.command()
+def lag(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per partition.")] = False) -> None:
+    """How far the stream is behind the log, and for how long Kafka still keeps what it has not read."""
+    s = settings()
+    rows = measured(s)
+    if as_json:
+        print(json.dumps([asdict(row) for row in rows], indent=2))
+        return
+    table = Table(title=f"consumer group {s.consumer_group}", title_justify="left", box=None, header_style="dim")
+    for name in COLUMNS:
+        table.add_column(name, justify="left" if name == "partition" else "right")
+    for row in rows:
+        table.add_row(*_cells(row))
+    console.print(table)
+    for row in rows:
+        if row.lost:
+            console.print(
+                f"[bold red]{row.topic} {row.partition}: {row.lost:,} records were deleted before they were read[/]"
+            )
+        elif row.is_short:
+            console.print(f"[bold red]{row.topic} {row.partition}: Kafka deletes unread records in {_left(row)}[/]")
+
+
+def _cells(row: Lag) -> list[str]:
+    numbers = (row.start, row.end, row.committed, row.lag)
+    age = "-" if row.unread_seconds is None else span(row.unread_seconds)
+    left = f"[bold red]{_left(row)}[/]" if row.is_short else _left(row)
+    return [f"{row.topic} {row.partition}", *(f"{number:,}" for number in numbers), f"{row.rate:,.1f}", age, left]
+
+
+def _left(row: Lag) -> str:
+    return "ever" if row.hours_left is None else span(row.hours_left * 3600)

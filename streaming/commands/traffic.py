@@ -1,0 +1,142 @@
+"""Commands that put events into the log: your own (`send`), or a simulated shop's (`shop`).
+
+Data flow: file, standard input or simulator -> Kafka; counts -> table, JSON, ledger
+Run: daybreak shop --days 1
+"""
+
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from infra.failures import PermanentFailure
+from infra.kafka.delivery_log import Ledger
+from infra.kafka.lines import key_field, lines, read_key
+from infra.kafka.send import Sender
+from infra.settings import settings
+from infra.shop.day import DAY_MS
+from infra.shop.deliver import Sent, deliver, now_ms
+from infra.shop.faults import Faults
+from infra.shop.run import TOPICS, Run
+from streaming.commands.sent import bar, report
+
+commands = typer.Typer()
+
+LIVE_JITTER = 2.0
+"""Most seconds between event and sending in a live run: freshness is measured there, and should be the stream's."""
+
+LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Append one JSON line per record to this file.")]
+Payloads = Annotated[bool, typer.Option("--payloads", help="Keep key and value (base64) in the ledger too.")]
+AsJson = Annotated[bool, typer.Option("--json", help="End with one line of JSON on standard output.")]
+
+
+@commands.command()
+def send(
+    topic: str,
+    file: Annotated[
+        Path | None, typer.Argument(help="Newline-separated JSON; standard input if left out or -.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="Field that keys the records; default: as the contract says.")] = None,
+    ledger: LedgerFile = None,
+    payloads: Payloads = False,
+    as_json: AsJson = False,
+) -> None:
+    """Send newline-separated JSON to TOPIC, byte for byte. What cannot be read is sent too, without a key."""
+    counts: Counter[str] = Counter({"lines": 0})
+    started = time.monotonic()
+    if topic in (settings().corrections_topic, settings().corrections_state_topic):
+        raise PermanentFailure(f"the topic {topic!r} is written by the night alone; daybreak corrections shows it")
+    with ExitStack() as stack:
+        field = key or key_field(topic)
+        if file is None or file == Path("-"):
+            source = sys.stdin.buffer
+        else:
+            try:
+                source = stack.enter_context(file.open("rb"))
+            except OSError as failure:
+                raise PermanentFailure(f"{file} cannot be read: {failure.strerror}") from None
+        book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
+        sender = stack.enter_context(Sender([topic], book))
+        shown = stack.enter_context(bar())
+        task = shown.add_task(topic, total=None, sent=0)
+        for value in lines(source):
+            counts["lines"] += 1
+            if value in (b"", b"\r"):
+                counts["empty lines, skipped"] += 1
+                continue
+            record_key, event_id = read_key(value, field)
+            counts["without a readable key"] += record_key is None
+            sender.send(topic, record_key, value, event_id)
+            if counts["lines"] % 500 == 0:
+                shown.update(task, sent=counts["lines"])
+    report(sender, dict(counts), time.monotonic() - started, as_json)
+
+
+@commands.command()
+def shop(
+    days: Annotated[int, typer.Option(min=0, help="Past days to send.")] = 3,
+    end: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last of them (UTC); default yesterday.")
+    ] = None,
+    rate: Annotated[float, typer.Option(min=0.001, help="Good events per second of event time, mean of a day.")] = 0.85,
+    seed: Annotated[int, typer.Option(help="The same seed, days and rate give the same bytes in the same order.")] = 1,
+    live: Annotated[int, typer.Option(min=0, help="Then send in real time for so many seconds.")] = 0,
+    live_rate: Annotated[
+        float, typer.Option(min=0.001, help="Events per second while live; the first minute has fewer payments.")
+    ] = 20.0,
+    duplicates: Annotated[float, typer.Option(min=0, max=1, help="Share sent again, seconds to a day later.")] = 0.02,
+    late: Annotated[float, typer.Option(min=0, max=1, help="Share sent minutes to two days late.")] = 0.01,
+    malformed: Annotated[float, typer.Option(min=0, max=1, help="Share with a spoilt copy besides.")] = 0.001,
+    future: Annotated[float, typer.Option(min=0, max=1, help="Share with a copy dated ahead besides.")] = 0.0002,
+    jitter: Annotated[float, typer.Option(min=0, help="Most seconds between event and sending.")] = 20.0,
+    ledger: LedgerFile = None,
+    payloads: Payloads = False,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a web shop: whole past days as fast as the log takes them, then a live one in real time."""
+    started = time.monotonic()
+    today_ms = now_ms() // DAY_MS * DAY_MS
+    yesterday = datetime.fromtimestamp(today_ms / 1000, UTC) - timedelta(days=1)
+    last = end.replace(tzinfo=UTC) if end else yesterday
+    if last > yesterday:
+        raise PermanentFailure(f"--end {last:%Y-%m-%d} is not over (UTC): the latest can be {yesterday:%Y-%m-%d}")
+    end_ms = int(last.timestamp() * 1000) + DAY_MS
+    # Future-dated events count from the next midnight, so that the same command gives the same bytes all day long.
+    faults = Faults(duplicates, late, malformed, future, jitter)
+    past = Run(end_ms - days * DAY_MS, end_ms, rate, seed, today_ms + DAY_MS, faults)
+    sent: Sent = Counter()
+    with ExitStack() as stack:
+        book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
+        sender = stack.enter_context(Sender(TOPICS, book))
+        shown = stack.enter_context(bar())
+        if days:
+            _follow(shown, f"{days} past days", past, sender, sent)
+        if live:
+            start_ms = now_ms()
+            stop_ms = start_ms + live * 1000
+            prompt = replace(faults, jitter_seconds=min(jitter, LIVE_JITTER))
+            present = Run(start_ms, stop_ms, live_rate, seed, stop_ms, prompt, live=True)
+            _follow(shown, "live", present, sender, sent)
+    counts: Counter[str] = Counter()
+    for (_, kind), count in sorted(sent.items()):
+        counts[kind] += count
+    report(sender, dict(counts), time.monotonic() - started, as_json)
+
+
+def _follow(shown: Progress, name: str, run: Run, sender: Sender, sent: Sent) -> None:
+    task = shown.add_task(name, total=run.end_ms - run.start_ms, sent=0)
+    total = 0
+
+    def progress(new: int, reached_ms: int) -> None:
+        nonlocal total
+        total += new
+        shown.update(task, sent=total, completed=reached_ms - run.start_ms)
+
+    deliver(run, sender, sent, progress)

@@ -1,0 +1,37 @@
+"""First arrival wins: tell an event from its duplicates and from conflicts.
+
+Data flow: judged rows -> the same rows with their `outcome`
+Run: pytest tests/streaming/test_deduplicate.py
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from streaming.reasons import Outcome
+
+ARRIVAL_ORDER = ("arrival", "topic", "partition", "offset")
+"""What "first" means; broker time, then a fixed order among equals."""
+
+
+def outcomes(judged: DataFrame) -> DataFrame:
+    """Add `outcome` to judged rows (columns event_id, content_hash, reasons, `written` and ARRIVAL_ORDER).
+
+    Of valid rows with one event_id the first arrival is accepted, one with the same content is a duplicate, one with
+    other content a conflict. `written` marks an arrival that silver already has: it comes first whatever its arrival.
+    """
+    valid = F.size("reasons") == 0
+    same_event = Window.partitionBy(F.when(valid, F.col("event_id")), valid).orderBy(
+        F.col("written").desc(), *ARRIVAL_ORDER
+    )
+    return (
+        judged.withColumn("_place", F.row_number().over(same_event))
+        .withColumn("_first", F.first("content_hash").over(same_event))
+        .withColumn(
+            "outcome",
+            F.when(~valid, F.lit(Outcome.REJECTED.value))
+            .when(F.col("_place") == 1, F.lit(Outcome.ACCEPTED.value))
+            .when(F.col("content_hash") == F.col("_first"), F.lit(Outcome.DUPLICATE.value))
+            .otherwise(F.lit(Outcome.CONFLICT.value)),
+        )
+        .drop("_place", "_first")
+    )

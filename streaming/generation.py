@@ -1,0 +1,78 @@
+"""Whose checkpoint is it? A stream starts only where its checkpoint and its tables tell the same story.
+
+Data flow: `<checkpoints>/lineage`, bronze's `daybreak.lineage` -> go on, begin, or refuse
+Run: python -m streaming
+
+Delta ignores a write of a micro-batch number it has seen. A new checkpoint counts from 0 again, so without this check a
+lost checkpoint would lose every row in silence.
+"""
+
+import json
+from collections.abc import Mapping
+
+from delta.tables import DeltaTable
+from pyspark.sql import SparkSession
+
+from infra.failures import PermanentFailure
+from infra.lake import spark_tables
+from infra.settings import settings
+from streaming.bronze import BRONZE
+from streaming.checkpoint import Checkpoints
+from streaming.definitions import is_of_events
+
+PROPERTY = "daybreak.lineage"
+REBUILD = "Stop the stream and run `python -m streaming rebuild` (README, 'Operate it'): it keeps bronze and silver."
+
+
+def of_tables(session: SparkSession) -> str | None:
+    """The lineage that the tables belong to; None before the first start."""
+    if not spark_tables.exists(session, BRONZE):
+        return None
+    row = DeltaTable.forPath(session, BRONZE.path).detail().select("properties").first()
+    return row["properties"].get(PROPERTY) if row else None
+
+
+def adopt(session: SparkSession, lineage: str) -> None:
+    """Make the tables belong to a lineage."""
+    session.sql(f"ALTER TABLE delta.`{BRONZE.path}` SET TBLPROPERTIES ('{PROPERTY}' = '{lineage}')")
+
+
+def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mapping[str, str]) -> str:
+    """The lineage to go on with; a new one on an empty lake. Raises PermanentFailure where the two do not fit."""
+    theirs, ours = of_tables(session), checkpoints.lineage()
+    if theirs is None and ours is None:
+        lineage = checkpoints.begin()
+        remember(checkpoints, definitions)
+        adopt(session, lineage)
+        return lineage
+    if theirs is None:
+        # Died between the two lines above, or the lake was emptied under the checkpoint.
+        if checkpoints.read("ingest/offsets/0") is None and ours is not None:
+            adopt(session, ours)
+            return ours
+        raise PermanentFailure(f"the checkpoint {checkpoints.root} belongs to tables that are gone. {REBUILD}")
+    if ours is None:
+        raise PermanentFailure(
+            f"the tables belong to a checkpoint that is not at {checkpoints.root}: it is lost. {REBUILD}"
+        )
+    if ours != theirs:
+        raise PermanentFailure(
+            f"the checkpoint at {checkpoints.root} ({ours}) is not that of the tables ({theirs}). {REBUILD}"
+        )
+    written = json.loads(checkpoints.read("definitions") or "{}")
+    now = _state(definitions)
+    changed = sorted(name for name in now if not is_of_events(name) and written.get(name) not in (None, now[name]))
+    if changed:
+        raise PermanentFailure(f"{', '.join(changed)} changed since the stream's state was built. {REBUILD}")
+    remember(checkpoints, definitions)
+    return ours
+
+
+def remember(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> None:
+    """Write down by which definitions the checkpoints' state is built."""
+    checkpoints.write("definitions", json.dumps(_state(definitions)))
+
+
+def _state(definitions: Mapping[str, str]) -> dict[str, str]:
+    """What the views' state depends on: their definitions, and the delay, which the watermark was built with."""
+    return {**definitions, "DAYBREAK_DELAY_SECONDS": str(settings().delay_seconds)}

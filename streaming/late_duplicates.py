@@ -1,0 +1,76 @@
+"""What silver has already of late events: found by file, at a cost that does not depend on how their times are spread.
+
+Data flow: late ids and times -> silver's files whose event times may hold one -> content hashes of written arrivals
+Run: pytest tests/streaming/test_late_duplicates.py
+
+A duplicate has its original's event time to the millisecond, so a late event is compared with silver's events of that very
+time. Which files may have one is told by their statistics, for all files at once; there is no expression that grows with
+the number of late times. Files never change, so those of the last look-ups are kept.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from pyarrow import fs
+
+from streaming.dedup_index import Arrival
+
+COLUMNS = ["event_id", "event_time", "content_hash", "lineage", "batch_id"]
+KEPT_BYTES = 64 * 2**20
+"""Columns of looked-up files that stay in memory."""
+
+
+class LateIndex:
+    """Looks up late events in a Delta table of silver events."""
+
+    def __init__(self, files: fs.FileSystem) -> None:
+        self._files = files
+        self._kept: OrderedDict[str, pa.Table] = OrderedDict()
+
+    def known(self, silver: DeltaTable, late: Sequence[Arrival], lineage: str, batch_id: int) -> Mapping[str, int]:
+        """event_id -> content_hash of the arrivals written before a micro-batch that its late events repeat."""
+        if not late:
+            return {}
+        times = np.unique(np.array([arrival.time_ms for arrival in late], dtype="int64"))
+        ids = pa.array([arrival.event_id for arrival in late])
+        found: dict[str, int] = {}
+        for path in may_hold(silver, times):
+            rows = self._read(path)
+            own = pc.and_(pc.equal(rows["lineage"], lineage), pc.greater_equal(rows["batch_id"], batch_id))
+            rows = rows.filter(pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own)))
+            at = rows["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64()).to_numpy()
+            same = rows.filter(pa.array(np.isin(at, times)))
+            found.update(zip(same["event_id"].to_pylist(), same["content_hash"].to_pylist(), strict=True))
+        return found
+
+    def _read(self, path: str) -> pa.Table:
+        rows = self._kept.get(path)
+        if rows is None:
+            rows = self._kept[path] = pq.read_table(path, columns=COLUMNS, filesystem=self._files, partitioning=None)
+            while sum(kept.nbytes for kept in self._kept.values()) > KEPT_BYTES and len(self._kept) > 1:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(path)
+        return rows
+
+
+def may_hold(silver: DeltaTable, times: np.ndarray) -> list[str]:
+    """The table's files whose range of event times has one of `times` (epoch ms, ascending); all without statistics."""
+    actions = pa.table(silver.get_add_actions(flatten=True))
+    if not actions.num_rows or "min.event_time" not in actions.column_names:
+        return list(actions["path"].to_pylist()) if actions.num_rows else []
+
+    def millis(column: str, missing: int) -> np.ndarray:
+        at = actions[column].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
+        return np.asarray(pc.fill_null(at, missing).to_numpy())
+
+    low = millis("min.event_time", int(times[0]))
+    # Statistics of timestamps are cut off to the millisecond.
+    high = millis("max.event_time", int(times[-1])) + 1
+    first = np.searchsorted(times, low, side="left")
+    holds = np.searchsorted(times, high, side="right") > first
+    return [path for path, is_so in zip(actions["path"].to_pylist(), holds, strict=True) if is_so]

@@ -1,0 +1,1 @@
+"""How far the stream is, and how fresh what it wrote is."""

@@ -1,0 +1,69 @@
+"""Has the stream caught up with the log?
+
+Data flow: Kafka's end offsets, speed/progress -> Behind
+Run: daybreak demo
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow.compute as pc
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from infra.failures import TransientFailure
+from infra.lake.reader import read
+from infra.settings import Settings
+
+INGEST = "ingest"
+
+
+RECENT = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Behind:
+    """Records that are in the log and not in silver: with silver a micro-batch writes its views, so they are caught up too."""
+
+    records: int
+
+    @property
+    def nothing(self) -> bool:
+        """Has everything arrived everywhere?"""
+        return self.records == 0
+
+    def __str__(self) -> str:
+        return f"{self.records:,} records to read" if self.records else "caught up"
+
+
+def behind(s: Settings) -> Behind:
+    """Look once. Raises TransientFailure if Kafka or the store does not answer."""
+    read_to = {(at["topic"], at["partition"]): at["to"] for at in _latest(s)}
+    return Behind(sum(end - read_to.get(at, 0) for at, end in log_ends(s, {t for t, _ in read_to}).items()))
+
+
+def _latest(s: Settings) -> list[dict[str, Any]]:
+    """The offsets of the last micro-batch, looked for among the recent ones first: progress has a row for every one."""
+    own = pc.field("query") == INGEST
+    for where in (own & (pc.field("committed_at") >= datetime.now(UTC) - RECENT), own):
+        rows = read(s, "speed/progress", ["lineage", "batch_id", "offsets"], where=where).to_pylist()
+        if rows:
+            latest = max(rows, key=lambda row: (row["lineage"], row["batch_id"]))
+            return list(latest["offsets"])
+    return []
+
+
+def log_ends(s: Settings, topics: set[str]) -> dict[tuple[str, int], int]:
+    """One past the last offset of every partition of the topics."""
+    consumer = Consumer({"bootstrap.servers": s.kafka_bootstrap, "group.id": "daybreak-drain", **s.kafka_client})
+    try:
+        found = {}
+        for topic in topics:
+            for partition in consumer.list_topics(topic, timeout=10).topics[topic].partitions:
+                _, high = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
+                found[topic, partition] = high
+        return found
+    except KafkaException as failure:
+        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
+    finally:
+        consumer.close()

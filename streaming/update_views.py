@@ -1,0 +1,107 @@
+"""All views kept current inside ingest's micro-batch: their events are defined in one Spark job.
+
+Data flow: new on-time events -> each view's Current -> one job of every define -> rows of speed/<view>
+Run: python -m streaming
+
+The same `define` as the night's, on a static frame: there is no second watermark, no state store, no checkpoint per view,
+and a view costs its own rows' work and one commit. Batch numbers and times never enter the plan.
+"""
+
+from collections.abc import Mapping
+from functools import reduce
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, StructField, StructType
+
+from streaming.arrivals import arrow_schema
+from streaming.contracts import CONTRACTS
+from streaming.silver import EVENT, topic_events
+from streaming.view_state import CLOSES, OF_EVENT, Current, current
+from streaming.views import VIEWS
+from streaming.views.view import ByPart, View
+
+ASKED = StructType(
+    [
+        StructField("view", IntegerType()),
+        *[field for field in EVENT if field.name in OF_EVENT or field.name in CONTRACTS],
+    ]
+)
+"""Events to be defined, and the number of the view that asked for them."""
+
+
+class Keeping:
+    """Every view's memory, and the job that they share."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._views = tuple(VIEWS.values())
+        self._kept: dict[str, Current] = {view.name: current(view, tuple(CONTRACTS)) for view in self._views}
+
+    def restore(self, events: DataFrame, watermark: pa.Scalar) -> None:
+        """Begin with silver's on-time events within reach of the watermark (a static frame in silver's columns)."""
+        columns = [field.name for field in ASKED if field.name != "view"]
+        found = events.select(*columns).toArrow()
+        rows = self._defined({view.name: found for view in self._views})
+        for view in self._views:
+            self._kept[view.name].restore(found, rows[view.name], watermark)
+
+    def update(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> Mapping[str, pa.Table]:
+        """Per view the rows to say after a micro-batch's new on-time events; views that have nothing to say are absent.
+
+        `gate` is the watermark before these events, `watermark` the one behind them.
+        """
+        asked = {name: kept.ask(new, gate, watermark) for name, kept in self._kept.items()}
+        if not any(events.num_rows for events in asked.values()) and not new.num_rows:
+            return {}
+        rows = self._defined(asked)
+        said = {name: kept.say(rows[name], watermark) for name, kept in self._kept.items()}
+        return {name: table.drop_columns([CLOSES]) for name, table in said.items() if table.num_rows}
+
+    def _defined(self, asked: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+        """Each view's rows of the events that it asked for, with CLOSES; all in one job."""
+        numbered = [
+            _as_asked(asked[view.name], number) for number, view in enumerate(self._views) if view.name in asked
+        ]
+        events = self._session.createDataFrame(pa.concat_tables(numbered), ASKED).coalesce(1)
+        parts = [answered(view, events.where(F.col("view") == number)) for number, view in enumerate(self._views)]
+        together = reduce(
+            lambda left, right: left.unionByName(right, allowMissingColumns=True),
+            [
+                part.select(
+                    F.lit(number).alias("view"), *[F.col(name).alias(f"{number}_{name}") for name in part.columns]
+                )
+                for number, part in enumerate(parts)
+            ],
+        )
+        found = together.coalesce(1).toArrow()
+        return {
+            view.name: _of_view(found, number, part.columns)
+            for number, (view, part) in enumerate(zip(self._views, parts, strict=True))
+        }
+
+
+def answered(view: View, events: DataFrame) -> DataFrame:
+    """A view's rows of events (columns of EVENT), one per key and day, and CLOSES: when each can no longer change."""
+    rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
+    if isinstance(view.law, ByPart):
+        rows = view.answer(rows)
+    return rows.withColumn(CLOSES, view.closes())
+
+
+def _as_asked(events: pa.Table, number: int) -> pa.Table:
+    columns = {
+        field.name: events[field.name] if field.name in events.column_names else pa.nulls(events.num_rows, field.type)
+        for field in arrow_schema(ASKED)
+        if field.name != "view"
+    }
+    return pa.table({"view": pa.repeat(pa.scalar(number, pa.int32()), events.num_rows), **columns}).cast(
+        arrow_schema(ASKED)
+    )
+
+
+def _of_view(found: pa.Table, number: int, columns: list[str]) -> pa.Table:
+    own = found.filter(pc.equal(found["view"], number))
+    return own.select([f"{number}_{name}" for name in columns]).rename_columns(columns)

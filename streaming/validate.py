@@ -1,0 +1,120 @@
+"""Judge records by their contracts: decode what is valid, name every reason of what is not.
+
+Data flow: bronze rows -> typed columns, `content_hash` and `reasons` (empty = valid)
+Run: pytest tests/streaming/test_validate.py
+"""
+
+from collections.abc import Callable, Collection
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from streaming.contracts import CONTRACTS
+from streaming.contracts.contract import RAW, Contract, Rule
+from streaming.fast_path import is_ordinary, is_provable, written
+from streaming.reasons import Reason
+from streaming.rules import LAST_MILLISECOND, MAX_BYTES, STRICT_JSON, found_in, rules
+
+Way = Callable[[Contract], Column]
+"""A column over the records of a contract's topic."""
+
+
+def judge(records: DataFrame) -> DataFrame:
+    """Records (topic, partition, offset, arrival, key, value, headers) with their verdict.
+
+    Adds event_id, event_type, event_time, schema_version, one struct column per topic, content_hash, reasons.
+    Never throws on a payload: every cast is a `try_` or guarded (DESIGN rule 9). Reads its input once.
+    """
+    return judge_by(records, CONTRACTS.values())
+
+
+def judge_by(records: DataFrame, contracts: Collection[Contract], fast: bool = True) -> DataFrame:
+    """`judge` by some contracts; records of other topics are left out. Not `fast`, each goes the way that names reasons.
+
+    Each `withColumns` is a projection of its own, since Spark would decode anew wherever a decoded column is used.
+    """
+
+    def by_topic(way: Way) -> Column:
+        return reduce(lambda found, one: found.when(_is_of(one), way(one)), contracts, F)  # type: ignore[return-value]
+
+    readable = F.col("value").isNotNull() & (F.octet_length("value") <= MAX_BYTES)
+    millis = F.coalesce(*[_event(one)["event_time"] for one in contracts])
+    parsed = (
+        records.where(F.col("topic").isin(*[one.topic for one in contracts]))
+        .withColumn(RAW, F.when(readable, F.col("value").cast("string")))
+        .withColumns(
+            {_decoded(one): F.when(_is_of(one), F.from_json(RAW, _with_corrupt(one), STRICT_JSON)) for one in contracts}
+        )
+        .withColumns(
+            {
+                "again": by_topic(_written),
+                "in_time_range": millis.between(0, LAST_MILLISECOND),
+                "time": F.when(millis.between(0, LAST_MILLISECOND), F.timestamp_millis(millis)),
+            }
+        )
+    )
+    faultless = is_ordinary(F.col(RAW), F.col("again")) & by_topic(_keeps_value_rules)
+    none = F.array().cast("array<string>")
+    # A lambda is evaluated where it stands. Columns would be computed for every record, however few need them.
+    named = F.transform(F.array(found_in(F.col(RAW))), lambda found: by_topic(lambda one: _reasons(one, found)))[0]
+    return parsed.select(
+        *records.columns,
+        F.coalesce(*[_event(one)["event_id"] for one in contracts]).alias("event_id"),
+        F.coalesce(*[_event(one)["event_type"] for one in contracts]).alias("event_type"),
+        F.col("time").alias("event_time"),
+        F.coalesce(*[_event(one)["schema_version"] for one in contracts]).alias("schema_version"),
+        *[F.when(_is_of(one), _payload(one)).alias(one.topic) for one in contracts],
+        by_topic(_content_hash).alias("content_hash"),
+        (F.when(faultless, none).otherwise(named) if fast else named).alias("reasons"),
+    )
+
+
+def _is_of(contract: Contract) -> Column:
+    return F.col("topic") == contract.topic
+
+
+def _event(contract: Contract) -> Column:
+    """The decoded event of a record of the contract's topic; null for other records."""
+    return F.col(f"`{_decoded(contract)}`")
+
+
+def _decoded(contract: Contract) -> str:
+    return f"{contract.topic} decoded"
+
+
+def _with_corrupt(contract: Contract) -> str:
+    return f"{contract.schema.toDDL()}, _corrupt string"
+
+
+def _written(contract: Contract) -> Column:
+    event = _event(contract)
+    return F.when(event["_corrupt"].isNull() & F.lit(is_provable(contract.schema)), written(event))
+
+
+def _payload(contract: Contract) -> Column:
+    return F.struct(*[_event(contract)[field].alias(field) for field in contract.payload.fieldNames()])
+
+
+def _content_hash(contract: Contract) -> Column:
+    event = _event(contract)
+    envelope = event["event_type"], event["event_time"], event["schema_version"]
+    return F.xxhash64("topic", *envelope, _payload(contract))
+
+
+def _keeps_value_rules(contract: Contract) -> Column:
+    """Of an ordinary record: it keeps the rules about values. It keeps those about how they are written by being ordinary."""
+    broken = [_broken(rule, contract, F.lit(True)) for rule in rules(contract, F.lit(None)) if not rule.is_of_writing]
+    return ~F.coalesce(reduce(lambda one, other: one | other, broken), F.lit(False))
+
+
+def _reasons(contract: Contract, found: Column) -> Column:
+    whole = found["is_object"] & _event(contract)["_corrupt"].isNull()
+    reasons = [F.when(_broken(rule, contract, whole), F.lit(rule.reason.value)) for rule in rules(contract, found)]
+    return F.array_distinct(F.array_compact(F.array(*reasons)))
+
+
+def _broken(rule: Rule, contract: Contract, whole: Column) -> Column:
+    """A value of the wrong type reads as null, which is no missing field and no unknown type."""
+    broken = rule.broken(_event(contract))
+    return whole & broken if rule.reason in (Reason.MISSING_FIELD, Reason.UNKNOWN_TYPE) else broken

@@ -1,0 +1,152 @@
+"""One view kept current in memory, by its law: what must be defined again when events come, and which rows that changes.
+
+Data flow: new on-time events -> events to define -> defined rows -> rows to say, each with `is_final`
+Run: pytest tests/streaming/test_view_state.py
+
+Memory holds what the watermark has not closed: rows of additive views, and the events of views by part for as long as the
+view reaches. Nothing here needs Spark; views.py defines all views' events in one job.
+"""
+
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.views.view import Additive, ByPart, View
+
+CLOSES = "_closes"
+"""Column of defined rows: when the row can no longer change."""
+PART = "_part"
+TIDY_US = 60_000_000
+"""Event time in microseconds between two looks for events that are not needed any more."""
+PIECES = 64
+OF_EVENT = ("topic", "event_id", "event_type", "event_time")
+
+
+class Current(Protocol):
+    """What a law keeps of a view. Times are timestamps in UTC; a `watermark` of None is before all events."""
+
+    def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
+        """Begin with the on-time events within the view's reach of the watermark, and the rows defined from them."""
+
+    def ask(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> pa.Table:
+        """The events from which rows must be defined, given new ones; none if nothing changes."""
+
+    def say(self, defined: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+        """The rows to say, given the rows of what was asked: those that changed, and those that have become final."""
+
+
+def current(view: View, topics: tuple[str, ...]) -> Current:
+    """The keeper of a view's law; `topics` are all topics, each a struct column of events."""
+    own = (*OF_EVENT, *view.inputs)
+    if isinstance(view.law, Additive):
+        return Sums(view, view.law, own)
+    return Parts(view, view.law, own)
+
+
+class Sums:
+    """Additive: the open rows; new rows are added to them."""
+
+    def __init__(self, view: View, law: Additive, columns: tuple[str, ...]) -> None:
+        self._view, self._law, self._columns = view, law, columns
+        self._open: pa.Table | None = None
+
+    def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
+        """The rows that are still open, each whole: it began within the view's reach."""
+        self._open = rows.filter(pc.greater_equal(rows[CLOSES], watermark))
+
+    def ask(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> pa.Table:
+        """The new events of its inputs alone."""
+        return of_topics(new, self._view.inputs).select(self._columns)
+
+    def say(self, defined: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+        """The open rows that new ones were added to, or that the watermark has passed."""
+        before = self._open if self._open is not None else defined.slice(0, 0)
+        rows = self._added(before, defined)
+        final = is_final(rows, watermark)
+        changed = pc.or_(rows["_new"], final)
+        rows = rows.drop_columns(["_new"])
+        self._open = rows.filter(pc.invert(final))
+        return rows.append_column("is_final", final).filter(changed)
+
+    def _added(self, before: pa.Table, defined: pa.Table) -> pa.Table:
+        both = pa.concat_tables(
+            [
+                before.append_column("_new", pa.repeat(False, before.num_rows)),
+                defined.append_column("_new", pa.repeat(True, defined.num_rows)),
+            ]
+        )
+        keys = ["day", *self._view.key]
+        rest = [name for name in both.column_names if name not in keys]
+        how = [(name, "sum" if name in self._law.sums else "max") for name in rest]
+        added = both.group_by(keys, use_threads=False).aggregate(how)
+        added = added.rename_columns([*keys, *rest] if added.column_names[0] == keys[0] else [*rest, *keys])
+        return added.select(both.column_names).cast(both.schema)
+
+
+class Parts:
+    """By part: the events that open rows may still need, and when each part has something to become final."""
+
+    def __init__(self, view: View, law: ByPart, columns: tuple[str, ...]) -> None:
+        self._view, self._column, self._columns = view, law.column, columns
+        self._events: pa.Table | None = None
+        self._due: pa.Table | None = None
+        self._tidied: pa.Scalar | None = None
+
+    def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
+        """All events given, and the closing times of the rows that are open."""
+        self._events = self._with_part(events)
+        self._schedule(rows, watermark)
+
+    def ask(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> pa.Table:
+        """All events of the parts that new ones touch, and of those of which a row becomes final."""
+        fresh = self._with_part(of_topics(new, self._view.inputs))
+        kept = self._events if self._events is not None else fresh.slice(0, 0)
+        self._events = joined(self._without_closed(kept, gate), fresh)
+        touched = fresh[PART].combine_chunks()
+        if self._due is not None and watermark is not None:
+            passed = pc.less(self._due[CLOSES], watermark)
+            touched = pa.concat_arrays([touched, self._due.filter(passed)[PART].combine_chunks()])
+            self._due = self._due.filter(pc.invert(passed))
+        mine = pc.is_in(self._events[PART], value_set=pc.unique(touched))
+        return self._events.filter(mine).select(self._columns)
+
+    def say(self, defined: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+        """All rows of the parts that were asked for."""
+        self._schedule(defined, watermark)
+        return defined.append_column("is_final", is_final(defined, watermark))
+
+    def _without_closed(self, kept: pa.Table, gate: pa.Scalar | None) -> pa.Table:
+        """Without what no open row can need; looked for once per minute of event time, since it goes through all events."""
+        if gate is None or (self._tidied is not None and gate.value - self._tidied.value < TIDY_US):
+            return kept
+        self._tidied = gate
+        oldest = pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))
+        return kept.filter(pc.greater_equal(kept["event_time"], oldest))
+
+    def _schedule(self, rows: pa.Table, watermark: pa.Scalar | None) -> None:
+        still_open = rows.filter(pc.invert(is_final(rows, watermark)))
+        due = pa.table({PART: still_open[self._column], CLOSES: still_open[CLOSES]})
+        self._due = due if self._due is None else joined(self._due, due)
+
+    def _with_part(self, events: pa.Table) -> pa.Table:
+        fields = [pc.struct_field(events[topic], self._column) for topic in self._view.inputs]
+        return events.select(self._columns).append_column(PART, pc.coalesce(*fields))
+
+
+def of_topics(events: pa.Table, topics: tuple[str, ...]) -> pa.Table:
+    """The events of some topics."""
+    return events.filter(pc.is_in(events["topic"], value_set=pa.array(topics)))
+
+
+def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:
+    """One table behind the other. Copied into one piece only now and then, not with every micro-batch."""
+    both = pa.concat_tables([kept, fresh])
+    return both if both[0].num_chunks <= PIECES else both.combine_chunks()
+
+
+def is_final(rows: pa.Table, watermark: pa.Scalar | None) -> pa.ChunkedArray:
+    """Which rows no further on-time event can change."""
+    if watermark is None:
+        return pa.chunked_array([pa.repeat(False, rows.num_rows)])
+    return pc.less(rows[CLOSES], watermark)

@@ -1,0 +1,180 @@
+"""Which days a night redoes, and what stays known of a day that is settled again, held back, rejected."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.conservation.check import CONSERVATION
+from batch.day import Day
+from batch.due import plans
+from batch.reconciliation.differences import SUMMARY
+from batch.settlement import settle as settling
+from batch.settlement.coverage import COVERAGE, PAST_COVERAGE, Plan, is_settled, settle, withdraw
+from batch.settlement.decisions import DECISIONS, Decision, answer, ask, newest
+from batch.settlement.threshold import Correction
+from infra import failpoints
+from infra.lake import arrow_tables, spark_tables
+from infra.lake.rows import frame
+from infra.lake.writes import append_once, replace_days
+from streaming.views import VIEWS
+
+pytestmark = pytest.mark.lake
+
+FIRST, SECOND, NIGHT = (Day(date(2026, 1, day)) for day in (29, 30, 31))
+OLD, NEW = {"view": "old"}, {"view": "new"}
+AT = ("orders", 0)
+VIEW = next(iter(VIEWS))
+DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
+
+
+@pytest.fixture
+def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+    """An archive of one record of the first day, and nothing settled."""
+    monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
+    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, COVERAGE, PAST_COVERAGE, DECISIONS, SUMMARY):
+        spark_tables.create(spark, table)
+    arrive(spark, 0, FIRST)
+    return spark
+
+
+def arrive(spark: SparkSession, offset: int, day: Day, hour: int = 12) -> None:
+    at = day.start + timedelta(hours=hour)
+    record = {"topic": AT[0], "partition": AT[1], "offset": offset, "arrival": at, "event_time": at, "day": day.date}
+    append_once(frame(spark, [record], ARCHIVE.schema), ARCHIVE, "test", offset)
+
+
+def todo(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any) -> dict[Day, Plan]:
+    return {plan.days[0]: plan for plan in plans(spark, NIGHT, definitions, **more)}
+
+
+def settle_all(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any) -> None:
+    for plan in todo(spark, definitions, **more).values():
+        settle(plan, {f"{VIEW}.sum": 100})
+
+
+def settled(spark: SparkSession, *days: Day) -> None:
+    """Settle days that no night has come to yet."""
+    for day in days:
+        for plan in plans(spark, day, OLD):
+            settle(plan, {f"{VIEW}.sum": 100})
+
+
+def test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled(own: SparkSession) -> None:
+    (plan,) = todo(own).values()
+    assert (plan.days, plan.revisions, plan.replaces) == ((NIGHT,), {NIGHT.date: 1}, frozenset())
+    assert plan.run.startswith("2026-01-31-")
+    assert todo(own)[NIGHT].run == plan.run
+    settled(own, FIRST, SECOND)
+    assert list(todo(own)) == [NIGHT]
+    assert list(todo(own, full=True)) == [FIRST, SECOND, NIGHT]
+    settle_all(own)
+    assert todo(own) == {}
+    # Arrivals touch their day, and the one whose rows they reach.
+    arrive(own, 1, SECOND)
+    assert list(todo(own)) == [SECOND]
+    arrive(own, 2, SECOND, hour=0)
+    assert list(todo(own)) == [FIRST, SECOND]
+    assert list(todo(own, only=SECOND)) == [SECOND]
+    assert list(todo(own, only=NIGHT)) == []
+    runs = {plan.run for plan in todo(own).values()}
+    assert len(runs) == 2, "each day is a run of its own"
+    assert todo(own, only=FIRST)[FIRST].run in runs
+
+
+def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession) -> None:
+    settled(own, FIRST, NIGHT)
+    found = todo(own, NEW)
+    assert list(found) == [FIRST, NIGHT]
+    assert found[FIRST].settled_by == {FIRST.date: OLD}
+    assert found[FIRST].settled_totals == {FIRST.date: {f"{VIEW}.sum": 100}}
+    settle_all(own, NEW)
+    history = (
+        spark_tables.read(own, COVERAGE)
+        .unionByName(spark_tables.read(own, PAST_COVERAGE).drop("withdrawn_at"))
+        .collect()
+    )
+    known = {(row["day"], row["revision"]): dict(row["definitions"]) for row in history}
+    assert known == {(day.date, number): by for day in (FIRST, NIGHT) for number, by in ((1, OLD), (2, NEW))}
+    assert len(history) == 4
+    # A replacement that died between its two commits and is done again keeps nothing twice.
+    settle(found[FIRST])
+    assert spark_tables.read(own, PAST_COVERAGE).count() == 2
+
+
+def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_one_when_something_comes(
+    own: SparkSession,
+) -> None:
+    settled(own, FIRST, NIGHT)
+    arrive(own, 1, FIRST)
+    plan = todo(own)[FIRST]
+    withdraw(plan)
+    assert not is_settled(FIRST)
+    (past,) = arrow_tables.rows(PAST_COVERAGE)
+    assert past["settled_at"] < past["withdrawn_at"], "gold's history needs the time"
+    # It died before it asked: the next night comes back to the day.
+    again = todo(own)[FIRST]
+    assert (again.run, again.revisions, again.settled_by) == (plan.run, {FIRST.date: 2}, {FIRST.date: OLD})
+    ask(again, "f1", DOUBT, None)
+    assert list(todo(own)) == [FIRST]
+    last = newest(FIRST)
+    assert last is not None
+    answer(FIRST, last, Decision.REJECTED, "ann", "no")
+    assert list(todo(own)) == []
+    assert list(todo(own, NEW)) == [FIRST, NIGHT]
+    arrive(own, 2, FIRST)
+    found = todo(own)[FIRST]
+    settle(found)
+    assert (found.revisions, list(todo(own))) == ({FIRST.date: 2}, [])
+    rows = {row["number"]: row for row in spark_tables.read(own, DECISIONS).collect()}
+    assert [rows[n]["decision"] for n in (1, 2)] == ["asked", "rejected"]
+    assert (rows[2]["decided_by"], rows[2]["note"], rows[2]["figures"], rows[2]["share"]) == (
+        "ann", "no", "f1", Decimal("0.9000")
+    )  # fmt: skip
+
+
+def test_an_approval_is_for_the_figures_that_were_asked_about(
+    own: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corrected: list[Any] = []
+    trust = SimpleNamespace(trust={VIEW: Decimal("0.2")}, trust_rows=1)
+    monkeypatch.setattr(settling, "settings", lambda: trust)
+    monkeypatch.setattr(settling, "correct", lambda session, plan, days, totals: corrected.append((days, totals)))
+
+    def found(truth: int) -> settling.Question | None:
+        row = {field.name: 0 for field in SUMMARY.schema} | {"day": NIGHT.date, "view": VIEW, "measure": "sum"}
+        row |= {"truth": truth, "late": truth, "rows_differing": 5, "run": "r"}
+        replace_days(frame(own, [row], SUMMARY.schema), SUMMARY, [NIGHT.date])
+        return settling.settle_day(own, todo(own)[NIGHT])
+
+    def say(decision: Decision) -> None:
+        last = newest(NIGHT)
+        assert last is not None
+        answer(NIGHT, last, decision, "ann", "why")
+
+    asked = found(100)
+    assert asked is not None
+    assert (asked.is_open, asked.last, corrected) == (True, None, [])
+    again = found(100)
+    assert again == replace(asked, last=newest(NIGHT)), "the same question is not put twice"
+    say(Decision.APPROVED)
+    other = found(101)
+    assert other is not None, "approved for other figures"
+    say(Decision.REJECTED)
+    rejected = found(101)
+    assert rejected is not None
+    assert not rejected.is_open
+    say(Decision.APPROVED)
+    assert corrected == []
+    assert found(101) is None
+    assert corrected == [([NIGHT], {f"{VIEW}.sum": 101})]
+    words = sorted(spark_tables.read(own, DECISIONS).collect(), key=lambda row: row["number"])
+    assert [row["decision"] for row in words] == ["asked", "approved", "asked", "rejected", "approved"]
+    assert all(row["decided_at"].replace(tzinfo=UTC) > datetime(2026, 1, 1, tzinfo=UTC) for row in words)

@@ -1,0 +1,76 @@
+"""By its law a view is recomputed for every delay as if it were defined anew from the events that the delay covers."""
+
+import random
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+from batch.curve.points import Outcome
+from batch.curve.steps import by_step, outcomes
+from batch.day import Day
+from batch.truth import view_days
+from infra.lake.rows import frame
+from streaming.silver import EVENT
+from streaming.views import VIEWS
+from streaming.views.view import View
+
+DAY = Day(date(2026, 1, 31))
+STEPS = (0, 10, 60, 600)
+WAITED = StructType([*EVENT.fields, StructField("wait_seconds", LongType())])
+
+
+def events(seed: int) -> list[dict[str, Any]]:
+    """Orders and payments of a few minutes and a few order ids, most of them on time."""
+    dice = random.Random(seed)
+    rows = []
+    for number in range(120):
+        at = datetime(2026, 1, 31, 12, tzinfo=UTC) + timedelta(seconds=dice.randrange(900))
+        order = f"order-{dice.randrange(40)}"
+        placed = {"order_id": order, "customer_id": "c", "total_cents": dice.randrange(9), "items": []}
+        paid = {"order_id": order, "payment_id": f"p-{number}", "amount_cents": dice.randrange(9)}
+        topic, kind, payload = dice.choice([("orders", "order_placed", placed), ("payments", "payment_captured", paid)])
+        wait = dice.choice([0] * 12 + [5, 10, 11, 60, 599, 600, 5000])
+        rows.append(
+            {"topic": topic, "event_id": str(number), "event_type": kind, "event_time": at, topic: payload}
+            | {"day": DAY.date, "wait_seconds": wait}
+        )
+    return rows
+
+
+def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Outcome]:
+    """The same from all events up, a step at a time."""
+    right = {tuple(row[name] for name in view.key): row.asDict() for row in truth.collect()}
+    expected = {}
+    for step in (*STEPS, None):
+        own = truth if step is None else view_days(view, found.where(F.col("wait_seconds") <= step), [DAY])
+        rows = [row.asDict() for row in own.collect()]
+        final = sum(row == right.get(tuple(row[name] for name in view.key)) for row in rows)
+        expected[step] = Outcome(final, tuple(sum(row[m] or 0 for row in rows) for m in view.measures))
+    return expected
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
+def test_every_step_is_as_if_defined_anew(spark: SparkSession, view: View, seed: int) -> None:
+    found = frame(spark, events(seed), WAITED).persist()
+    truth = view_days(view, found, [DAY]).persist()
+    counted = {
+        row["step"]: Outcome(row["final"], tuple(row["sums"]))
+        for row in by_step(view, found, truth, DAY, STEPS).collect()
+    }
+    expected = anew(view, found, truth)
+    assert outcomes(view, counted, STEPS) == expected
+    assert len(set(expected.values())) > 3, "the steps differ"
+    found.unpersist()
+    truth.unpersist()
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
+def test_without_a_step_there_is_truth_alone(spark: SparkSession, view: View) -> None:
+    found = frame(spark, [], WAITED)
+    (row,) = by_step(view, found, view_days(view, frame(spark, events(3), WAITED), [DAY]), DAY, ()).collect()
+    assert (row["step"], row["final"] > 0) == ("truth", True)

@@ -1,0 +1,118 @@
+"""A day of the shop in a lake of files: the log as Kafka would hold it, and what the stream would have made of it.
+
+Data flow: infra/shop -> log (Parquet) -> bronze, silver, quarantine, speed, progress by the stream's own functions
+Run: make bench-night
+
+No service runs. The stream's clock is the broker's: an event is late by how much longer than the delay it was on its way.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from zlib import crc32
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from batch.day import Day
+from batch.driver import tables
+from infra.lake import spark_tables
+from infra.lake.writes import append_once
+from infra.settings import settings
+from infra.shop.faults import Copy, Faults
+from infra.shop.run import Run
+from streaming.bronze import BRONZE, RECORD
+from streaming.deduplicate import outcomes
+from streaming.definitions import EVENTS, definitions
+from streaming.gaps import BRONZE_GAPS
+from streaming.log import Log
+from streaming.progress import INGEST, PROGRESS, MicroBatch
+from streaming.silver import QUARANTINE, SILVER, accepted, rejected
+from streaming.speed import speed_table
+from streaming.update_views import answered
+from streaming.validate import judge
+from streaming.view_state import CLOSES
+from streaming.views import REACH, VIEWS
+
+PARTITIONS = 2
+LINEAGE = "bench"
+STEP = 50_000
+"""Records that are held in memory at once."""
+ROW = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("arrival", pa.timestamp("ms", tz="UTC")),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+    ]
+)
+
+
+def shop(day: Day, events: int, seed: int, faults: Faults | None = None) -> Iterator[Copy]:
+    """What the shop sends for a day of about `events` events, and for as long after it as views reach, by arrival."""
+    start, end = (round(at.timestamp() * 1000) for at in (day.start, day.end + REACH))
+    rate = events / timedelta(days=1).total_seconds()
+    for copy in Run(start, end, rate, seed, ahead_ms=end, faults=faults or Faults()).records():
+        yield copy._replace(send_ms=min(copy.send_ms, end - 1))
+
+
+def write_log(copies: Iterable[Copy], folder: Path) -> Log:
+    """Write records, in order of arrival, as `folder`/records.parquet; returns the bounds that Kafka would give."""
+    ends: Counter[tuple[str, int]] = Counter()
+    arriving = iter(copies)
+    with pq.ParquetWriter(folder / "records.parquet", ROW) as file:
+        while some := list(islice(arriving, STEP)):
+            rows = []
+            for copy in some:
+                at = copy.topic, crc32(copy.key or b"") % PARTITIONS
+                rows.append((*at, ends[at], copy.send_ms, copy.key, copy.value))
+                ends[at] += 1
+            columns = zip(*rows, strict=True)
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, ROW, strict=True)]
+            file.write_batch(pa.record_batch(arrays, schema=ROW))
+    return Log(dict.fromkeys(ends, 0), dict(ends))
+
+
+def records(session: SparkSession, folder: Path) -> DataFrame:
+    """The log's records, in the columns of RECORD."""
+    return session.read.schema(RECORD).parquet(f"file:{folder / 'records.parquet'}")
+
+
+def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
+    """Create the tables of both layers, and write what a stream that has read the log to its end would have written."""
+    of_the_stream = (BRONZE, BRONZE_GAPS, SILVER, QUARANTINE, PROGRESS)
+    speed = [speed_table(session, view) for view in VIEWS.values()]
+    for table in (*of_the_stream, *speed, *tables(session)):
+        spark_tables.create(session, table)
+    versions = definitions(session)
+    batch = {"batch_id": F.lit(0).cast("long"), "lineage": F.lit(LINEAGE)}
+    append_once(found.withColumns(batch), BRONZE, LINEAGE, 0)
+
+    decided = outcomes(judge(found).withColumn("written", F.lit(False))).persist()
+    on_its_way = F.unix_millis("arrival") - F.unix_millis("event_time")
+    late_by = F.greatest(on_its_way - settings().delay_seconds * 1000, F.lit(0)).cast("long")
+    append_once(accepted(decided, versions[EVENTS]).withColumns({"late_by_ms": late_by, **batch}), SILVER, LINEAGE, 0)
+    append_once(rejected(decided).withColumns(batch), QUARANTINE, LINEAGE, 0)
+    decided.unpersist()
+
+    watermark = day.end + REACH - timedelta(seconds=settings().delay_seconds)
+    on_time = spark_tables.read(session, SILVER).where("late_by_ms = 0")
+    for view, table in zip(VIEWS.values(), speed, strict=True):
+        said = {
+            "is_final": F.col(CLOSES) < F.lit(watermark),
+            "as_of": F.lit(watermark),
+            **batch,
+            "definition": F.lit(versions[view.name]),
+        }
+        rows = answered(view, on_time).withColumns(said)
+        append_once(rows.select(*table.schema.fieldNames()), table, LINEAGE, 0)
+    finished = MicroBatch(INGEST, LINEAGE, 0, watermark, versions)
+    finished.offsets = [(*at, 0, end) for at, end in log.end.items()]
+    finished.watermark = watermark
+    finished.record()

@@ -1,0 +1,42 @@
+"""A night on a filled lake, step by step as `batch.night` takes them, with the CPU of each.
+
+Data flow: log (Parquet) -> archive -> conservation -> truth -> reconcile -> correct -> CPU seconds per step
+Run: make bench-night
+
+Of a real night the services are missing: Kafka's network, the object store's, the lease, the publishing of corrections.
+"""
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from batch.archive import ARCHIVE, with_envelope
+from batch.conservation.check import conserve, marks
+from batch.day import Day
+from batch.due import plans
+from batch.night import Step, bring
+from infra.failures import PermanentFailure
+from infra.lake.writes import append_once
+from streaming.definitions import definitions
+from streaming.log import Log
+from tests.bench.oracle.cost import spent
+from tests.bench.oracle.day import records
+
+
+def night(session: SparkSession, day: Day, log: Log, folder: Path) -> dict[Step, float]:
+    """Settle the day; CPU seconds of each step.
+
+    Raises PermanentFailure if something is unexplained, unconserved or not trusted: such a day costs something else.
+    """
+    costs: dict[Step, float] = {}
+    with spent(costs, Step.ARCHIVE):
+        versions, known = definitions(session), marks(session)
+        append_once(with_envelope(records(session, folder)), ARCHIVE, "archive", sum(log.end.values()))
+        conserve(session, day, log, known)
+    for step in (Step.TRUTH, Step.RECONCILE, Step.CORRECT):
+        with spent(costs, step):
+            (plan,) = plans(session, day, versions)
+            question, _ = bring(session, plan, step)
+        if question:
+            raise PermanentFailure(str(question))
+    return costs

@@ -1,0 +1,88 @@
+"""The day once more, by DuckDB: other code, other engine, one thread; the same rows.
+
+Data flow: archive/events -> sql/records -> sql/<topic> -> sql/events -> sql/<view> -> Parquet, compared with truth/*
+Run: make bench-night
+
+Each file of `sql/` makes the table of its name. What is refused is left out without its reasons.
+"""
+
+from datetime import UTC
+from pathlib import Path
+
+import duckdb
+from deltalake import DeltaTable
+
+from batch.archive import ARCHIVE
+from batch.day import Day
+from batch.truth import TRUTH
+from infra.failures import PermanentFailure
+from streaming.contracts import CONTRACTS
+from streaming.views import REACH, VIEWS
+
+SQL = Path(__file__).parent / "sql"
+ANSWERS = (TRUTH.name, *VIEWS)
+"""What is compared: tables here, and of the layer truth."""
+STAMPS = ("content_hash", "definition", "run")
+"""Columns of truth that say by what a row was made; content_hash is a hash of Spark's."""
+SHOWN = 3
+
+
+def recompute(lake: Path, day: Day, out: Path) -> None:
+    """Read the archive of the lake under a folder, and write the day's events and views to `out`/<name>.parquet."""
+    with connect() as own:
+        own.read_parquet(_files(lake / ARCHIVE.id), hive_partitioning=True).create_view("archive")
+        answer(own, day)
+        for name in ANSWERS:
+            own.execute(f"COPY (SELECT * FROM {name} WHERE day = getvariable('start')::DATE) TO '{_file(out, name)}'")
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A database in memory, with one thread, that fetches nothing from the net."""
+    own = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
+    own.execute("SET enable_progress_bar = false")
+    return own
+
+
+def answer(own: duckdb.DuckDBPyConnection, day: Day) -> None:
+    """Make the tables `events` and of every view from `archive` (columns of ARCHIVE)."""
+    for name, at in (("start", day.start), ("until", day.end + REACH)):
+        own.execute(f"SET VARIABLE {name} = TIMESTAMP '{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}'")
+    for name in ("records", *CONTRACTS, *ANSWERS):
+        file = SQL / f"{name}.sql"
+        if not file.exists():
+            raise PermanentFailure(f"{name} has no second implementation: write tests/bench/oracle/sql/{name}.sql")
+        own.execute(file.read_text())
+
+
+def differing(lake: Path, out: Path) -> list[str]:
+    """Where truth/* and what `recompute` wrote are not the same rows: a sentence per table, empty if they agree."""
+    faults = []
+    with connect() as own:
+        for name in ANSWERS:
+            truth = own.read_parquet(_files(lake / TRUTH.layer / name), hive_partitioning=True)
+            columns = ", ".join(f'"{column}"' for column in truth.columns if column not in STAMPS)
+            truth.create_view("truth", replace=True)
+            own.read_parquet(str(_file(out, name))).create_view("other", replace=True)
+            spark, duck = (
+                own.execute(
+                    f"SELECT count(*) OVER (), * FROM (SELECT {columns} FROM {one} EXCEPT ALL SELECT {columns} FROM {two}) "
+                    f"ORDER BY ALL LIMIT {SHOWN}"
+                ).fetchall()
+                for one, two in (("truth", "other"), ("other", "truth"))
+            )
+            for who, rows in (("Spark", spark), ("DuckDB", duck)):
+                if rows:
+                    shown = "; ".join(str(row[1:]) for row in rows)
+                    faults.append(f"truth/{name}: {rows[0][0]} rows by {who} only: {shown}")
+    return faults
+
+
+def _files(table: Path) -> list[str]:
+    """The Parquet files of a Delta table's newest version."""
+    if found := DeltaTable(str(table)).file_uris():
+        return found
+    raise PermanentFailure(f"{table.name} is empty: there is nothing to compare; take more events")
+
+
+def _file(out: Path, name: str) -> Path:
+    return out / f"{name}.parquet"

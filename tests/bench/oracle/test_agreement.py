@@ -1,0 +1,82 @@
+"""A small day with every fault of the shop: the night settles it, DuckDB finds the same rows, and a wrong one is seen."""
+
+from collections.abc import Iterator
+from datetime import date
+from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from batch.day import Day
+from batch.night import Step
+from batch.settlement.coverage import is_settled
+from infra import failpoints
+from infra.shop.faults import Copy, Faults
+from infra.shop.malformed import MALFORMATIONS
+from tests.bench.oracle.day import fill, records, shop, write_log
+from tests.bench.oracle.measure import night
+from tests.bench.oracle.recompute import ANSWERS, connect, differing, recompute
+
+pytestmark = pytest.mark.lake
+
+DAY = Day(date(2026, 1, 30))
+FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)
+
+
+def sent() -> Iterator[Copy]:
+    """The shop's day, a conflict behind one of its payments, and one before another, dated on the day before."""
+    copies = list(shop(DAY, 600, seed=1, faults=FAULTS))
+    assert {copy.kind for copy in copies} >= {f"malformed:{way.name}" for way in MALFORMATIONS}
+    one, other = [copy for copy in copies if copy.topic == "payments" and copy.kind == "good"][:2]
+    last, first = copies[-1].send_ms, copies[0].send_ms
+    assert one.value
+    assert other.value
+    behind = one._replace(send_ms=last, value=one.value.replace(b'"amount_cents":', b'"amount_cents":1'))
+    before_ms = round(DAY.start.timestamp() * 1000) - 1
+    dated = b'"event_time":%d,' % before_ms
+    head, tail = other.value.split(b'"event_time":')
+    before = other._replace(send_ms=first, value=head + dated + tail.split(b",", 1)[1])
+    return chain([before], copies, [behind])
+
+
+@pytest.fixture
+def settled(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A lake whose day a night has settled."""
+    monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
+    log = write_log(sent(), local_lake)
+    fill(spark, DAY, log, records(spark, local_lake))
+    costs = night(spark, DAY, log, local_lake)
+    assert list(costs) == list(Step)
+    assert all(cost > 0 for cost in costs.values())
+    assert is_settled(DAY)
+    return local_lake
+
+
+def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
+    out = settled / "duckdb"
+    out.mkdir()
+    recompute(settled, DAY, out)
+    assert differing(settled, out) == []
+    with connect() as own:
+        (events,) = own.execute(f"SELECT count(*) FROM '{out / 'events.parquet'}'").fetchone() or (0,)
+    assert events > 500
+    spoilt = {
+        "events": "SELECT * REPLACE (arrival + INTERVAL 1 MILLISECOND AS arrival)",
+        "order_totals": "SELECT * REPLACE (revenue_cents + 1 AS revenue_cents)",
+        "order_payments": "SELECT * REPLACE (NULL AS payment_id)",
+    }
+    assert spoilt.keys() == set(ANSWERS)
+    for name, wrong in spoilt.items():
+        file = out / f"{name}.parquet"
+        right = file.read_bytes()
+        with connect() as own:
+            own.execute(f"CREATE TABLE found AS FROM '{file}'")
+            own.execute(
+                f"COPY (({wrong} FROM found LIMIT 1) UNION ALL (SELECT * FROM found OFFSET 1)) TO '{file}' (FORMAT parquet)"
+            )
+        faults = differing(settled, out)
+        assert [fault.split(":")[0] for fault in faults] == [f"truth/{name}"] * 2, faults
+        assert all(": 1 rows by " in fault for fault in faults)
+        file.write_bytes(right)

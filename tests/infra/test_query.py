@@ -1,0 +1,63 @@
+"""What `daybreak query` prints, of an answer that the gateway gave."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.commands import beeline, query
+from infra.settings import settings
+from infra.sql.gateway import Answer
+
+STUB = """#!/bin/sh
+test -x "$SPARK_HOME/bin/spark-class" || { echo "no Spark at '$SPARK_HOME'" >&2; exit 3; }
+echo "$@"
+"""
+ANSWER = Answer(("day", "share", "orders", "note"), ((date(2026, 1, 31), Decimal("0E-9"), 7, None),))
+
+
+@pytest.fixture(autouse=True)
+def answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def opened() -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(ask=lambda sql: ANSWER)
+
+    monkeypatch.setattr(query, "opened", opened)
+
+
+def said(*options: str) -> str:
+    done = CliRunner().invoke(query.commands, ["query", "SELECT 1", *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_a_table_has_no_exponents_and_its_figures_stand_to_the_right() -> None:
+    (row,) = (line for line in said().splitlines() if "2026-01-31" in line)
+    assert row.split()[1:-1] == ["2026-01-31", "│", "0.000000000", "│", "7", "│"]
+
+
+def test_csv_and_json_have_none_either_and_null_stays_null() -> None:
+    assert said("--csv").splitlines() == ["day,share,orders,note", "2026-01-31,0.000000000,7,"]
+    assert json.loads(said("--json")) == {"day": "2026-01-31", "share": "0.000000000", "orders": 7, "note": None}
+
+
+def test_beeline_is_told_where_spark_and_the_gateway_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of itself it asks the PATH's python3, which has no Spark."""
+    script = tmp_path / "beeline"
+    script.write_text(STUB)
+    script.chmod(0o755)
+    monkeypatch.setattr(beeline, "BIN", tmp_path)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    done = CliRunner().invoke(beeline.commands, ["-e", "SELECT 1"])
+    assert done.exit_code == 0, capfd.readouterr().err
+    said = capfd.readouterr().out.split()
+    assert said[:4] == ["-u", f"jdbc:hive2://127.0.0.1:{settings().gateway_port}", "-n", "daybreak"]
+    assert said[4:] == ["-e", "SELECT", "1"]

@@ -1,0 +1,87 @@
+"""The short way of an ordinary record and the long way that names reasons agree, and the long way is taken only when needed."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
+
+import pytest
+from corpus import Record, neighbours, poison
+from mutated import mutated
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DoubleType, LongType, MapType, StringType, StructField, StructType
+
+from infra.session import INTERPRETED
+from infra.shop.faults import Faults
+from infra.shop.run import Run
+from streaming import validate as module
+from streaming.bronze import RECORD
+from streaming.contracts import CONTRACTS
+from streaming.fast_path import is_provable
+from streaming.validate import judge, judge_by
+
+NOW_MS = 1_780_000_000_000
+SOURCES = [*neighbours(NOW_MS), *poison(NOW_MS)]
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+
+
+def rows(spark: SparkSession, records: list[Record]) -> DataFrame:
+    arrival = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+    found = [(one.topic, 0, place, arrival, one.key, one.value, None) for place, one in enumerate(records)]
+    return spark.createDataFrame(found, RECORD)
+
+
+def purchases() -> list[Record]:
+    """What the shop sends in a few minutes, without faults."""
+    faults = Faults(duplicates=0, late=0, malformed=0, future=0)
+    sent = Run(NOW_MS - 600_000, NOW_MS, 2.0, 1, NOW_MS, faults).records()
+    return [Record(one.kind, one.topic, one.key, one.value) for one in islice(sent, 500)]
+
+
+@pytest.fixture(params=[COMPILED, INTERPRETED], ids=["compiled", "interpreted"])
+def way(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Mapping[str, str]]:
+    for name, value in request.param.items():
+        spark.conf.set(name, value)
+    yield request.param
+    for name, value in COMPILED.items():
+        spark.conf.set(name, value)
+
+
+def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: SparkSession) -> None:
+    good = [one for one in SOURCES if not one.reasons]
+    records = [*SOURCES, *mutated(1, good, 3_000), *mutated(2, SOURCES, 2_000)]
+    sent = rows(spark, records)
+    short = {row["offset"]: row for row in judge(sent).collect()}
+    long = {row["offset"]: row for row in judge_by(sent, CONTRACTS.values(), fast=False).collect()}
+    differing = [(one.name, one.value, short[at], long[at]) for at, one in enumerate(records) if short[at] != long[at]]
+    assert differing == []
+    assert sum(not row["reasons"] for row in long.values()) > 300, "nothing is shown by records that are all bad"
+
+
+def test_ordinary_records_are_never_asked_how_they_are_written(
+    spark: SparkSession, way: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = F.struct(
+        F.raise_error(F.lit("asked")).cast("array<string>").alias("names"),
+        *[F.raise_error(F.lit("asked")).cast("boolean").alias(name) for name in ("is_object", "is_other", "is_blank")],
+    )
+    monkeypatch.setattr(module, "found_in", lambda text: asked)
+    plain = purchases()
+    wide = [one._replace(value=one.value.replace(b",", b", ").replace(b":", b": ")) for one in plain if one.value]
+    found = judge(rows(spark, plain + wide)).collect()
+    assert len(found) == len(plain) + len(wide) > 500
+    assert all(row["reasons"] == [] for row in found)
+    with pytest.raises(Exception, match="asked"):
+        judge(rows(spark, [one for one in SOURCES if one.name == "extra_field"])).collect()
+
+
+def test_types_that_spark_may_write_longer_than_they_came_prove_nothing() -> None:
+    assert all(is_provable(contract.schema) for contract in CONTRACTS.values())
+    for kind in (DoubleType(), MapType(StringType(), LongType())):
+        assert not is_provable(StructType([StructField("a", ArrayType(StructType([StructField("b", kind)])))]))
+
+
+def test_the_input_is_read_once(spark: SparkSession) -> None:
+    """Two reads of a stream may end at different offsets."""
+    plan = judge(rows(spark, SOURCES))._jdf.queryExecution().optimizedPlan()
+    assert plan.collectLeaves().size() == 1

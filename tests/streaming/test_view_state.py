@@ -1,0 +1,157 @@
+"""The laws by which the stream keeps views current: whatever the history, what it said last is the view of its events."""
+
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from streaming.arrivals import arrow_schema
+from streaming.ingest import arrow_time
+from streaming.silver import EVENT
+from streaming.speed import said_last
+from streaming.update_views import Keeping, answered
+from streaming.view_state import CLOSES
+from streaming.views import VIEWS
+from streaming.views.view import View
+
+NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)
+"""So that a history goes over midnight."""
+DELAY = timedelta(minutes=10)
+SEEDS = (1, 2, 3)
+
+
+def histories(seed: int) -> Iterator[list[dict[str, Any]]]:
+    """Micro-batches of orders, cancellations and payments: shuffled, out of order, an order id placed twice, pauses."""
+    chance = random.Random(seed)
+    at = NOON
+    orders: list[tuple[str, datetime]] = []
+    number = 0
+    for _ in range(8):
+        batch = []
+        for _ in range(chance.randint(0, 12)):
+            at += timedelta(seconds=chance.choice([1, 20, 90, 400]))
+            number += 1
+            event = {"event_id": f"{seed}-{number}", "event_time": at - timedelta(seconds=chance.randint(0, 500))}
+            if orders and chance.random() < 0.5:
+                order_id, _ = chance.choice(orders[-6:])
+                kind = chance.choice(["payment_captured", "payment_captured", "payment_failed"])
+                own = {"payment_id": f"pay-{number}", "order_id": order_id, "card_id": "card-1", "amount_cents": number}
+                batch.append({"topic": "payments", "event_type": kind, "payments": own, **event})
+            else:
+                order_id = chance.choice(orders)[0] if orders and chance.random() < 0.2 else f"o-{number}"
+                orders.append((order_id, event["event_time"]))
+                items = [{"product_id": "p-1", "quantity": chance.randint(1, 3), "unit_price_cents": 5}]
+                own = {"order_id": order_id, "customer_id": "c-1", "items": items, "total_cents": number}
+                kind = "order_placed" if chance.random() < 0.9 else "order_cancelled"
+                batch.append({"topic": "orders", "event_type": kind, "orders": own, **event})
+        at += timedelta(minutes=chance.choice([0, 0, 5, 65]))
+        chance.shuffle(batch)
+        yield batch
+
+
+class Run:
+    """A stream of micro-batches without Kafka and tables: its events, what it said, its watermark."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self.keeping = Keeping(spark)
+        self.counted: list[dict[str, Any]] = []
+        self.said: dict[str, list[pa.Table]] = {name: [] for name in VIEWS}
+        self.largest: datetime | None = None
+        self.number = 0
+
+    @property
+    def watermark(self) -> datetime | None:
+        return None if self.largest is None else self.largest - DELAY
+
+    def batch(self, events: list[dict[str, Any]]) -> None:
+        gate = self.watermark
+        on_time = [event for event in events if gate is None or event["event_time"] >= gate]
+        self.counted += on_time
+        self.largest = max(
+            [event["event_time"] for event in events] + ([self.largest] if self.largest else []), default=None
+        )
+        found = self.keeping.update(arrow(on_time), arrow_time(gate), arrow_time(self.watermark))
+        for name, rows in found.items():
+            number = pa.repeat(pa.scalar(self.number), rows.num_rows)
+            self.said[name].append(rows.append_column("batch_id", number))
+        self.number += 1
+
+    def restart(self) -> None:
+        """Memory is lost, and filled again with what the tables have."""
+        self.keeping = Keeping(self.spark)
+        if self.watermark is not None:
+            since = self.watermark - max(view.reach for view in VIEWS.values())
+            recent = [event for event in self.counted if event["event_time"] >= since]
+            self.keeping.restore(frame(self.spark, recent), arrow_time(self.watermark))
+
+
+def arrow(events: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(events, schema=arrow_schema(EVENT))
+
+
+def frame(spark: SparkSession, events: list[dict[str, Any]]) -> DataFrame:
+    return spark.createDataFrame(arrow(events), EVENT)
+
+
+def answers(view: View, said: DataFrame) -> list[tuple[Any, ...]]:
+    columns = [name for name in said.columns if name not in ("is_final", "as_of", "batch_id", CLOSES)]
+    return sorted(map(tuple, said.select(*sorted(columns), "is_final").collect()), key=repr)
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
+    own = Run(spark)
+    for place, batch in enumerate(histories(request.param)):
+        own.batch(batch)
+        if place % 3 == 2:
+            own.restart()
+    return own
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
+def test_what_was_said_last_is_the_view_of_all_events(run: Run, view: View) -> None:
+    log = run.spark.createDataFrame(pa.concat_tables(run.said[view.name])).withColumn("as_of", F.lit(NOON))
+    expected = answered(view, frame(run.spark, run.counted))
+    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.watermark))
+    found = answers(view, said_last(view, log))
+    assert len(found) > 5
+    assert found == answers(view, expected)
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
+def test_a_final_row_is_never_said_again_with_other_values(run: Run, view: View) -> None:
+    log = pa.concat_tables(run.said[view.name])
+    final = log.filter(log["is_final"]).drop_columns(["batch_id"])
+    assert final.num_rows == final.group_by(final.column_names).aggregate([]).num_rows
+
+
+def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession) -> None:
+    own = Run(spark)
+    for hour in range(4):
+        at = NOON + timedelta(hours=2 * hour)
+        order = {"order_id": f"o-{hour}", "customer_id": "c-1", "items": [], "total_cents": 1}
+        own.batch(
+            [
+                {
+                    "topic": "orders",
+                    "event_type": "order_placed",
+                    "event_id": f"{hour}",
+                    "event_time": at,
+                    "orders": order,
+                }
+            ]
+        )
+    sums, parts = own.keeping._kept["order_totals"], own.keeping._kept["order_payments"]
+    assert sums._open.num_rows == 1
+    assert parts._due.num_rows == 1
+    assert parts._events.num_rows <= 2
+
+
+def test_a_batch_without_events_says_nothing(spark: SparkSession) -> None:
+    assert Keeping(spark).update(arrow([]), None, None) == {}
