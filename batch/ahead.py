@@ -19,9 +19,9 @@ from batch.day import Day
 from batch.driver import lease, say, tables
 from batch.due import plans
 from batch.maintenance import draw
-from batch.night import Step, bring_all
+from batch.night import Step, advance_all
 from batch.settlement.approval_request import as_json, told
-from batch.settlement.coverage import Plan
+from batch.settlement.settlements import Plan
 from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
 
@@ -44,7 +44,7 @@ def ahead(
             break
         try:
             with lease():
-                questions = bring_all(own, plans(own, night, versions, full, day), Step.CORRECT, full)
+                questions = advance_all(own, plans(own, night, versions, full, day), Step.CORRECT, full)
                 say(f"publish: {publish(own)} corrections")
         except (PermanentFailure, TransientFailure) as failure:
             # Its own task does it again, and ends with the same sentence and its exit code.

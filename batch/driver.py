@@ -12,13 +12,13 @@ from pyspark.sql import SparkSession
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
 from batch.corrections.ledger import CORRECTIONS
-from batch.curve.lateness import WAITS
+from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
 from batch.night_state import STATE
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
-from batch.settlement.coverage import COVERAGE, PAST_COVERAGE
 from batch.settlement.decisions import DECISIONS
+from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
 from infra.failures import TransientFailure
 from infra.lake import spark_tables
@@ -53,8 +53,8 @@ def versions(own: SparkSession) -> Mapping[str, str]:
 def tables(own: SparkSession) -> tuple[Table, ...]:
     """The tables that the night owns, in the order in which they are created."""
     recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
-    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, COVERAGE, STATE, WAITS, CURVE)
-    more = (ARCHIVE_GAPS, CONSERVATION, PAST_COVERAGE, DECISIONS)
+    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, SETTLEMENTS, STATE, EVENT_LATENESS, CURVE)
+    more = (ARCHIVE_GAPS, CONSERVATION, PAST_SETTLEMENTS, DECISIONS)
     return (*recomputed, *found, *(truth_table(own, view) for view in VIEWS.values()), *more)
 
 

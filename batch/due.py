@@ -1,6 +1,6 @@
 """The night's plan: exactly the days that new arrivals, a rule's or a view's change, or a person's answer touched.
 
-Data flow: archive, coverage, past_coverage, decisions -> one Plan per day
+Data flow: archive, settlements, past_settlements, decisions -> one Plan per day
 Run: python -m batch correct --date 2026-01-31
 
 Every day is a run of its own, so that days can be done, retried, held back and settled one without the other.
@@ -17,14 +17,14 @@ from pyspark.sql import functions as F
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, behind, held
 from batch.conservation.check import conserved
 from batch.day import Day
-from batch.settlement.coverage import COVERAGE, PAST_COVERAGE, Plan
 from batch.settlement.decisions import DECISIONS, Decision
+from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, Plan
 from infra.lake import arrow_tables, spark_tables
 from streaming.definitions import differing
 from streaming.views import REACH
 
 Settled = dict[str, Any]
-"""A row of coverage, of past_coverage or of decisions."""
+"""A row of settlements, of past_settlements or of decisions."""
 
 Place = tuple[str, int, int]
 """Topic, partition, and one past the last offset."""
@@ -44,9 +44,9 @@ def plans(
     ranges = held(spark_tables.read(session, ARCHIVE).where(newer), spark_tables.read(session, ARCHIVE_GAPS), sound)
     ends = {at: found[-1][1] for at, found in ranges.items()}
     covered, before = settlements()
-    open_days, judged = _unsettled(covered.keys(), before.keys())
-    judged |= covered
-    known = {*judged, *open_days, night.date}
+    open_days, validated = _unsettled(covered.keys(), before.keys())
+    validated |= covered
+    known = {*validated, *open_days, night.date}
     touched = Touched(session)
     todo = [
         day
@@ -54,7 +54,7 @@ def plans(
         if (day == night.date and day not in covered)
         or day in open_days
         or (full and day in covered)
-        or (day in judged and _is_stale(day, judged[day], definitions, touched))
+        or (day in validated and _is_stale(day, validated[day], definitions, touched))
     ]
     return tuple(
         Plan(
@@ -80,8 +80,8 @@ def run_id(night: Day, day: date, ends: Ends, definitions: Mapping[str, str]) ->
 
 def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
     """The settled days, and every day's last settlement, be it in force or withdrawn."""
-    now = [row | {"in_force": True} for row in arrow_tables.rows(COVERAGE)]
-    past = [row | {"in_force": False} for row in arrow_tables.rows(PAST_COVERAGE)]
+    now = [row | {"in_force": True} for row in arrow_tables.rows(SETTLEMENTS)]
+    past = [row | {"in_force": False} for row in arrow_tables.rows(PAST_SETTLEMENTS)]
     rows = sorted(now + past, key=lambda row: (row["revision"], row["in_force"]))
     return {row["day"]: row for row in rows if row["in_force"]}, {row["day"]: row for row in rows}
 
@@ -105,8 +105,8 @@ class Touched:
         return self._known[ends]
 
 
-def _is_stale(day: date, judged: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
-    return bool(differing(dict(judged["definitions"]), definitions)) or day in touched.since(judged["offsets"])
+def _is_stale(day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
+    return bool(differing(dict(validated["definitions"]), definitions)) or day in touched.since(validated["offsets"])
 
 
 def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:

@@ -13,8 +13,8 @@ from batch.corrections.publish import publish as publish_corrections
 from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, tables, versions
-from batch.settlement.coverage import is_settled
 from batch.settlement.decisions import newest
+from batch.settlement.settlements import is_settled
 from infra.failures import PermanentFailure
 from infra.lake.upkeep import tidy
 

@@ -1,6 +1,6 @@
 """The night: archive, truth, reconcile, correct. Every step brings its days up to itself, so each can be retried alone.
 
-Data flow: Kafka -> archive -> plan -> truth -> reconcile -> correct -> coverage
+Data flow: Kafka -> archive -> plan -> truth -> reconcile -> correct -> settlements
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -22,8 +22,8 @@ from batch.due import plans
 from batch.night_state import behind, mark
 from batch.reconciliation.reconcile import reconcile as reconcile_days
 from batch.settlement.approval_request import as_json, refuse, told
-from batch.settlement.coverage import Plan
-from batch.settlement.settle import Question, settle_day
+from batch.settlement.settle import ApprovalRequest, settle_day
+from batch.settlement.settlements import Plan
 from batch.truth import Decided
 from batch.truth import truth as truth_of_days
 from batch.tuning import suit
@@ -74,14 +74,14 @@ def night(
         create_tables(own)
         refuse_without_stream(own)
     in_force = versions(own)
-    anew, questions, todo = full, list[Question](), tuple[Plan, ...]()
+    anew, questions, todo = full, list[ApprovalRequest](), tuple[Plan, ...]()
     for step in steps:
         with lease():
             if step is Step.ARCHIVE:
                 say(f"{step}: {_archive(own, day)}")
             else:
                 # What is to be redone though nothing has changed is redone once, by the first step that computes.
-                questions = bring_all(own, plans(own, day, in_force, full, only), step, anew)
+                questions = advance_all(own, plans(own, day, in_force, full, only), step, anew)
                 anew = False
             if step in PUBLISHING:
                 say(f"publish: {publish_corrections(own)} corrections")
@@ -104,19 +104,21 @@ def _archive(own: SparkSession, day: Day) -> str:
     return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
 
 
-def bring_all(own: SparkSession, todo: Sequence[Plan], step: Step, anew: bool = False) -> list[Question]:
+def advance_all(own: SparkSession, todo: Sequence[Plan], step: Step, anew: bool = False) -> list[ApprovalRequest]:
     """Bring every plan's day up to a step, one after the other; the questions about days that are not settled."""
     done: list[Day] = []
-    questions: list[Question] = []
+    questions: list[ApprovalRequest] = []
     for plan in todo:
-        question, did = bring(own, plan, step, anew)
+        question, did = advance(own, plan, step, anew)
         questions += [question] if question else []
         done += did
     say(f"{step}: {names(done)}")
     return questions
 
 
-def bring(own: SparkSession, plan: Plan, step: Step, anew: bool = False) -> tuple[Question | None, tuple[Day, ...]]:
+def advance(
+    own: SparkSession, plan: Plan, step: Step, anew: bool = False
+) -> tuple[ApprovalRequest | None, tuple[Day, ...]]:
     """Bring a plan's day up to a step, and say what keeps it from being settled, and which day was worked on.
 
     What this very run has done already is left alone, unless it is to be done `anew`.

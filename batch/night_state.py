@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pyspark.sql.types import DateType, StringType, StructField, StructType
 
 from batch.day import Day
-from batch.settlement.coverage import Plan
+from batch.settlement.settlements import Plan
 from infra.lake import arrow_tables
 from infra.lake.rows import arrow
 from infra.lake.tables import Table

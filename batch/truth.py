@@ -1,6 +1,6 @@
 """Truth: a day's events and views, recomputed from the archive with the stream's own functions.
 
-Data flow: archive/events -> judge, outcomes -> truth/events, truth/quarantine, truth/<view>
+Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantine, truth/<view>
 Run: python -m batch truth --date 2026-01-31
 """
 
@@ -22,7 +22,7 @@ from streaming.deduplicate import outcomes
 from streaming.definitions import of_event
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.speed import view_schema
-from streaming.validate import judge
+from streaming.validate import validate
 from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
@@ -51,12 +51,12 @@ def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
     ids = own.where(F.col("event_id").isNotNull()).select("event_id").distinct()
     elsewhere = archived.where(~(days & (at >= F.lit(start)) & (at < F.lit(end)))).join(ids, "event_id", "left_semi")
     records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
-    judged = judge(records.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
-    return outcomes(judged).where("own")
+    validated = validate(records.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
+    return outcomes(validated).where("own")
 
 
 class Decided:
-    """Judged records around days: judged once, for the truth and for the comparison, and kept until they are released."""
+    """Judged records around days: validated once, for the truth and for the comparison, and kept until they are released."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -94,9 +94,9 @@ def truth(
     session: SparkSession, days: Sequence[Day], run: str, definitions: dict[str, str], known: Decided | None = None
 ) -> None:
     """Replace the days in every truth table. `known`: the caller's, who has more use for it and releases it."""
-    judged = known or Decided(session)
+    validated = known or Decided(session)
     for day in days:
-        rows = judged.around(day)
+        rows = validated.around(day)
         try:
             found = accepted(rows, of_event(definitions)).persist()
             stamp = F.lit(run)
@@ -113,7 +113,7 @@ def truth(
             found.unpersist()
         finally:
             if known is None:
-                judged.release()
+                validated.release()
     point("truth.after")
 
 

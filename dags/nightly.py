@@ -1,6 +1,6 @@
 """The night: recompute yesterday from the whole log, compare, explain, correct, and rebuild gold.
 
-Data flow: Kafka -> archive -> per day: truth, reconciliation, corrections, coverage -> curve -> gold -> docs
+Data flow: Kafka -> archive -> per day: truth, reconciliation, corrections, settlements -> curve -> gold -> docs
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 """
 
@@ -29,7 +29,7 @@ Every step may be run again at any time and changes nothing the second time. Day
 changed is left alone; `full` redoes all of them, and finds the same.
 
 ### When it asks
-**approve** waits for you where a day's correction is larger than the stream is trusted with (`DAYBREAK_TRUST`): see
+**approve** waits for you where a day's correction is larger than the stream is trusted with (`DAYBREAK_APPROVAL_THRESHOLD`): see
 *Required Actions*, or `daybreak decide`. The form shows the day's way from what the stream said to the truth. Approve, and
 **decide** settles the day and **dbt_build_decided** serves it; reject, or do not answer within 12 hours, and the day stays
 provisional (`reconciliation.decisions`). The other days of the night do not wait.
@@ -79,7 +79,7 @@ with DAG(
 ):
     archive = ArchiveStep(task_id="archive", outlets=layer("archive"))
     found = [table("reconciliation", name) for name in ("differences", "summary")]
-    settled = [table("reconciliation", name) for name in ("corrections", "coverage", "decisions")]
+    settled = [table("reconciliation", name) for name in ("corrections", "settlements", "decisions")]
     written = [*layer("truth"), *found, *settled]
     by_day = {"map_index_template": "{{ task.day }}"}
 
@@ -95,7 +95,7 @@ with DAG(
 
     days = each_day.expand(day=archive.output)
     settle, decide = (days.get_child_by_label(name) for name in ("settle", "decide"))
-    drawn = [table("reconciliation", "waits"), table("reconciliation", "curve")]
+    drawn = [table("reconciliation", "lateness"), table("reconciliation", "curve")]
     served = [*layer("truth"), *layer("speed"), *settled, *drawn]
     # A night without a day to do has its gold built all the same, and a day that a person holds back keeps none from it.
     curve = NightStep(

@@ -42,7 +42,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Question:
+class ApprovalRequest:
     """What a task of a run waits to be told by a person; `about` is the name of the mapped task: a day."""
 
     run_id: str
@@ -136,7 +136,7 @@ class Airflow:
         mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
         return f"{self._url}/dags/{dag}/runs/{run.run_id}/tasks/{task.task_id}{mapped}"
 
-    def questions(self, dag: str) -> tuple[Question, ...]:
+    def questions(self, dag: str) -> tuple[ApprovalRequest, ...]:
         """What the DAG's runs wait to be told, oldest first."""
         found = self._all(
             f"/api/v2/dags/{dag}/dagRuns/~/hitlDetails",
@@ -145,7 +145,7 @@ class Airflow:
         )
         return tuple(_question(one) for one in found)
 
-    def answer(self, dag: str, question: Question, option: str, params: dict[str, Any]) -> None:
+    def answer(self, dag: str, question: ApprovalRequest, option: str, params: dict[str, Any]) -> None:
         """Answer a question. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
         own = f"/api/v2/dags/{dag}/dagRuns/{question.run_id}/taskInstances/{question.task_id}/{question.map_index}"
         self._ask("PATCH", f"{own}/hitlDetails", json={"chosen_options": [option], "params_input": params})
@@ -193,9 +193,9 @@ def _run(run: dict[str, Any], tasks: tuple[Task, ...]) -> Run:
     return Run(run["dag_run_id"], datetime.fromisoformat(run["data_interval_start"]).date(), run["state"], tasks)
 
 
-def _question(found: dict[str, Any]) -> Question:
+def _question(found: dict[str, Any]) -> ApprovalRequest:
     task = found["task_instance"]
-    return Question(
+    return ApprovalRequest(
         task["dag_run_id"],
         task["task_id"],
         task["map_index"],

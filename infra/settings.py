@@ -120,8 +120,8 @@ class Settings(BaseSettings):
         "what DAYBREAK_SPARK_CONF names wins over both",
     )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
-    delay_seconds: int = Field(
-        600, ge=0, description="The gate: how late an event may be and still count in the stream"
+    watermark_delay_seconds: int = Field(
+        600, ge=0, description="Allowed lateness: the watermark is so far behind the newest event; older events are late"
     )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(
@@ -130,11 +130,11 @@ class Settings(BaseSettings):
         description="Topic of the corrections; `<name>-state` goes with it",
     )
     topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics")
-    trust: dict[str, Annotated[Decimal, Field(ge=0)]] = Field(
+    approval_threshold: dict[str, Annotated[Decimal, Field(ge=0)]] = Field(
         default_factory=dict,
-        description="As JSON, per view: by which share of the truth a day may be corrected before a person is asked",
+        description="As JSON, per view: the share of the truth by which a night may correct a day without an approval",
     )
-    trust_rows: int = Field(100, ge=1, description="A view of which fewer rows differ is not asked about")
+    approval_min_rows: int = Field(100, ge=1, description="A view of which fewer rows differ needs no approval")
     keep_days: dict[Literal["bronze", "silver", "speed", "archive"], Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict,
         description="As JSON, per layer: rows older than so many days are forgotten; a layer that it does not name is kept",

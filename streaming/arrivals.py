@@ -1,6 +1,6 @@
-"""A micro-batch in the driver: judged records as Arrow, the outcome of each, and the rows that the tables get.
+"""A micro-batch in the driver: validated records as Arrow, the outcome of each, and the rows that the tables get.
 
-Data flow: judged rows and what is known -> outcomes -> rows of bronze, silver, quarantine
+Data flow: validated rows and what is known -> outcomes -> rows of bronze, silver, quarantine
 Run: pytest tests/streaming/test_arrivals.py
 
 The night finds the same outcomes by repeats.outcomes, on any number of rows; a test runs both on the same records.
@@ -24,30 +24,30 @@ from streaming.silver import EVENT, REJECTED
 TEXTS = pa.list_(pa.string())
 
 
-def in_order(judged: pa.Table) -> pa.Table:
+def in_order(validated: pa.Table) -> pa.Table:
     """Judged rows in the order of their arrival."""
-    return judged.sort_by([(column, "ascending") for column in ARRIVAL_ORDER])
+    return validated.sort_by([(column, "ascending") for column in ARRIVAL_ORDER])
 
 
-def is_valid(judged: pa.Table) -> pa.Array:
+def is_valid(validated: pa.Table) -> pa.Array:
     """Which rows break no rule."""
-    return pc.equal(pc.list_value_length(judged["reasons"]), 0)
+    return pc.equal(pc.list_value_length(validated["reasons"]), 0)
 
 
-def valid(judged: pa.Table) -> list[Arrival]:
-    """The valid events among judged rows, in their order."""
-    events = judged.filter(is_valid(judged))
+def valid(validated: pa.Table) -> list[Arrival]:
+    """The valid events among validated rows, in their order."""
+    events = validated.filter(is_valid(validated))
     times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
     columns = (column.to_pylist() for column in (events["event_id"], times, events["content_hash"]))
     return [Arrival(*row) for row in zip(*columns, strict=True)]
 
 
-def outcomes(judged: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]) -> pa.Array:
-    """One outcome per judged row in order of arrival; `arrivals` are its valid ones, `known` what earlier batches wrote."""
+def outcomes(validated: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]) -> pa.Array:
+    """One outcome per validated row in order of arrival; `arrivals` are its valid ones, `known` what earlier batches wrote."""
     first = dict(known)
     found = []
     events = iter(arrivals)
-    for is_event in is_valid(judged).to_pylist():
+    for is_event in is_valid(validated).to_pylist():
         if not is_event:
             found.append(Outcome.REJECTED.value)
             continue
@@ -61,22 +61,24 @@ def outcomes(judged: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]
     return pa.array(found, pa.string())
 
 
-def bronze_rows(judged: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
+def bronze_rows(validated: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
     """Every record as it came."""
-    return stamped(judged.select(RECORD.fieldNames()), stamp)
+    return stamped(validated.select(RECORD.fieldNames()), stamp)
 
 
 def silver_rows(
-    judged: pa.Table,
+    validated: pa.Table,
     outcome: pa.Array,
     definitions: Mapping[str, str],
-    gate_ms: int | None,
+    watermark_ms: int | None,
     stamp: Mapping[str, Any],
 ) -> pa.Table:
     """The accepted events in the columns of silver, with their contract's version and what they are late by."""
-    events = judged.filter(pc.equal(outcome, Outcome.ACCEPTED.value))
+    events = validated.filter(pc.equal(outcome, Outcome.ACCEPTED.value))
     times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
-    late_by = pc.max_element_wise(pc.subtract(gate_ms, times), 0) if gate_ms is not None else pc.multiply(times, 0)
+    late_by = (
+        pc.max_element_wise(pc.subtract(watermark_ms, times), 0) if watermark_ms is not None else pc.multiply(times, 0)
+    )
     values = {
         "key": events["key"].cast(pa.string()),
         "day": events["event_time"].cast(pa.date32(), safe=False),
@@ -86,10 +88,10 @@ def silver_rows(
     return stamped(pa.table({**columns, "late_by_ms": late_by}), stamp)
 
 
-def quarantine_rows(judged: pa.Table, outcome: pa.Array, stamp: Mapping[str, Any]) -> pa.Table:
+def quarantine_rows(validated: pa.Table, outcome: pa.Array, stamp: Mapping[str, Any]) -> pa.Table:
     """The records that are no events of ours, with every reason."""
     is_conflict = pc.equal(outcome, Outcome.CONFLICT.value)
-    rows = judged.append_column("conflict", is_conflict).filter(
+    rows = validated.append_column("conflict", is_conflict).filter(
         pc.or_(is_conflict, pc.equal(outcome, Outcome.REJECTED.value))
     )
     reasons = [

@@ -35,7 +35,7 @@ RECORD = StructType(
 )
 """One Kafka record; `arrival` is the broker's clock (LogAppendTime)."""
 
-BATCH = [StructField("batch_id", LongType()), StructField("lineage", StringType())]
+BATCH = [StructField("batch_id", LongType()), StructField("generation", StringType())]
 """Which micro-batch of which checkpoint wrote a row."""
 
 BRONZE = Table("bronze", "events", StructType(RECORD.fields + BATCH))

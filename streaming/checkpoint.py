@@ -1,6 +1,6 @@
 """The stream's checkpoints: whose they are, and what Spark wrote there about a micro-batch.
 
-Data flow: `<checkpoints>/lineage` and `<checkpoints>/<query>/offsets/<batch>` -> Lineage check, Planned
+Data flow: `<checkpoints>/generation` and `<checkpoints>/<query>/offsets/<batch>` -> Generation check, Planned
 Run: python -m streaming
 Source: Spark's offset log: a version line, a metadata line, one line per source.
 """
@@ -39,15 +39,15 @@ class Checkpoints:
         """The checkpoint location of a query."""
         return f"{self.root}/{query}"
 
-    def lineage(self) -> str | None:
+    def generation(self) -> str | None:
         """The id that the tables written through these checkpoints carry; None where there is no checkpoint."""
-        return self._read(f"{self.root}/lineage")
+        return self._read(f"{self.root}/generation")
 
     def begin(self) -> str:
-        """Start a new lineage in an empty folder and return its id; ids sort by their start."""
-        lineage = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
-        self.write("lineage", lineage)
-        return lineage
+        """Start a new generation in an empty folder and return its id; ids sort by their start."""
+        generation = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+        self.write("generation", generation)
+        return generation
 
     def write(self, name: str, text: str) -> None:
         """Write a small file of ours beside Spark's folders."""

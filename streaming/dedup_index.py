@@ -26,7 +26,7 @@ class Arrival:
     content_hash: int
 
 
-class Recent:
+class DedupIndex:
     """Ids and content hashes of the accepted events at or after the watermark."""
 
     def __init__(self) -> None:
@@ -39,22 +39,22 @@ class Recent:
         for event_id, time_ms, content in zip(*columns, strict=True):
             self._seen[event_id] = (time_ms, content)
 
-    def known(self, arrivals: Iterable[Arrival], gate_ms: int) -> Mapping[str, int]:
+    def known(self, arrivals: Iterable[Arrival], watermark_ms: int) -> Mapping[str, int]:
         """event_id -> content_hash of the written arrivals at or after the watermark that these repeat."""
         found = {}
         for arrival in arrivals:
             seen = self._seen.get(arrival.event_id)
-            if seen is not None and seen[0] >= gate_ms:
+            if seen is not None and seen[0] >= watermark_ms:
                 found[arrival.event_id] = seen[1]
         return found
 
-    def add(self, arrivals: Iterable[Arrival], gate_ms: int | None) -> None:
+    def add(self, arrivals: Iterable[Arrival], watermark_ms: int | None) -> None:
         """Remember a written batch; now and then forget what is behind the watermark."""
         for arrival in arrivals:
             seen = self._seen.get(arrival.event_id)
             # An id that is only still here because nobody has tidied up is forgotten already.
-            if seen is None or (gate_ms is not None and seen[0] < gate_ms):
+            if seen is None or (watermark_ms is not None and seen[0] < watermark_ms):
                 self._seen[arrival.event_id] = (arrival.time_ms, arrival.content_hash)
-        if gate_ms is not None and gate_ms - self._tidied_ms >= TIDY_MS:
-            self._seen = {id_: seen for id_, seen in self._seen.items() if seen[0] >= gate_ms}
-            self._tidied_ms = gate_ms
+        if watermark_ms is not None and watermark_ms - self._tidied_ms >= TIDY_MS:
+            self._seen = {id_: seen for id_, seen in self._seen.items() if seen[0] >= watermark_ms}
+            self._tidied_ms = watermark_ms

@@ -1,6 +1,6 @@
 """First arrival wins: tell an event from its duplicates and from conflicts.
 
-Data flow: judged rows -> the same rows with their `outcome`
+Data flow: validated rows -> the same rows with their `outcome`
 Run: pytest tests/streaming/test_deduplicate.py
 """
 
@@ -13,8 +13,8 @@ ARRIVAL_ORDER = ("arrival", "topic", "partition", "offset")
 """What "first" means; broker time, then a fixed order among equals."""
 
 
-def outcomes(judged: DataFrame) -> DataFrame:
-    """Add `outcome` to judged rows (columns event_id, content_hash, reasons, `written` and ARRIVAL_ORDER).
+def outcomes(validated: DataFrame) -> DataFrame:
+    """Add `outcome` to validated rows (columns event_id, content_hash, reasons, `written` and ARRIVAL_ORDER).
 
     Of valid rows with one event_id the first arrival is accepted, one with the same content is a duplicate, one with
     other content a conflict. `written` marks an arrival that silver already has: it comes first whatever its arrival.
@@ -24,7 +24,7 @@ def outcomes(judged: DataFrame) -> DataFrame:
         F.col("written").desc(), *ARRIVAL_ORDER
     )
     return (
-        judged.withColumn("_place", F.row_number().over(same_event))
+        validated.withColumn("_place", F.row_number().over(same_event))
         .withColumn("_first", F.first("content_hash").over(same_event))
         .withColumn(
             "outcome",

@@ -59,7 +59,7 @@ def of_topic(topic: str) -> str:
 
 
 def of_event(versions: Mapping[str, str]) -> Column:
-    """Over a row of any topic: the version of the contract that judged it."""
+    """Over a row of any topic: the version of the contract that validated it."""
     words = [F.lit(word) for topic in CONTRACTS for word in (topic, versions[of_topic(topic)])]
     return F.create_map(*words)[F.col("topic")]
 

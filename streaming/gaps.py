@@ -27,11 +27,11 @@ BRONZE_GAPS = Table(
             *RANGE.fields,
             StructField("cause", StringType()),
             StructField("accepted_at", TimestampType()),
-            StructField("lineage", StringType()),
+            StructField("generation", StringType()),
         ]
     ),
 )
-"""One range of offsets [from, to) that the stream never read, and the lineage that went on behind it."""
+"""One range of offsets [from, to) that the stream never read, and the generation that went on behind it."""
 
 
 class GapCause(StrEnum):
@@ -88,7 +88,7 @@ def refuse(found: Iterable[Gap]) -> None:
         )
 
 
-def accept(session: SparkSession, found: Iterable[Gap], lineage: str, version: int) -> None:
+def accept(session: SparkSession, found: Iterable[Gap], generation: str, version: int) -> None:
     """Append gaps to bronze/gaps; `version` grows with the offsets, so the same gap is written once."""
     rows = [
         {
@@ -98,7 +98,7 @@ def accept(session: SparkSession, found: Iterable[Gap], lineage: str, version: i
             "to": gap.end,
             "cause": gap.cause.value,
             "accepted_at": datetime.now(UTC),
-            "lineage": lineage,
+            "generation": generation,
         }
         for gap in found
     ]

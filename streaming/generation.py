@@ -1,6 +1,6 @@
 """Whose checkpoint is it? A stream starts only where its checkpoint and its tables tell the same story.
 
-Data flow: `<checkpoints>/lineage`, bronze's `daybreak.lineage` -> go on, begin, or refuse
+Data flow: `<checkpoints>/generation`, bronze's `daybreak.generation` -> go on, begin, or refuse
 Run: python -m streaming
 
 Delta ignores a write of a micro-batch number it has seen. A new checkpoint counts from 0 again, so without this check a
@@ -20,31 +20,31 @@ from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.definitions import is_of_events
 
-PROPERTY = "daybreak.lineage"
+PROPERTY = "daybreak.generation"
 REBUILD = "Stop the stream and run `python -m streaming rebuild` (README, 'Operate it'): it keeps bronze and silver."
 
 
 def of_tables(session: SparkSession) -> str | None:
-    """The lineage that the tables belong to; None before the first start."""
+    """The generation that the tables belong to; None before the first start."""
     if not spark_tables.exists(session, BRONZE):
         return None
     row = DeltaTable.forPath(session, BRONZE.path).detail().select("properties").first()
     return row["properties"].get(PROPERTY) if row else None
 
 
-def adopt(session: SparkSession, lineage: str) -> None:
-    """Make the tables belong to a lineage."""
-    session.sql(f"ALTER TABLE delta.`{BRONZE.path}` SET TBLPROPERTIES ('{PROPERTY}' = '{lineage}')")
+def adopt(session: SparkSession, generation: str) -> None:
+    """Make the tables belong to a generation."""
+    session.sql(f"ALTER TABLE delta.`{BRONZE.path}` SET TBLPROPERTIES ('{PROPERTY}' = '{generation}')")
 
 
 def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mapping[str, str]) -> str:
-    """The lineage to go on with; a new one on an empty lake. Raises PermanentFailure where the two do not fit."""
-    theirs, ours = of_tables(session), checkpoints.lineage()
+    """The generation to go on with; a new one on an empty lake. Raises PermanentFailure where the two do not fit."""
+    theirs, ours = of_tables(session), checkpoints.generation()
     if theirs is None and ours is None:
-        lineage = checkpoints.begin()
+        generation = checkpoints.begin()
         remember(checkpoints, definitions)
-        adopt(session, lineage)
-        return lineage
+        adopt(session, generation)
+        return generation
     if theirs is None:
         # Died between the two lines above, or the lake was emptied under the checkpoint.
         if checkpoints.read("ingest/offsets/0") is None and ours is not None:
@@ -75,4 +75,4 @@ def remember(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> None:
 
 def _state(definitions: Mapping[str, str]) -> dict[str, str]:
     """What the views' state depends on: their definitions, and the delay, which the watermark was built with."""
-    return {**definitions, "DAYBREAK_DELAY_SECONDS": str(settings().delay_seconds)}
+    return {**definitions, "DAYBREAK_WATERMARK_DELAY_SECONDS": str(settings().watermark_delay_seconds)}

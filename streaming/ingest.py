@@ -1,6 +1,6 @@
 """Ingest: one micro-batch from Kafka into bronze, silver, quarantine and every view.
 
-Data flow: judged Kafka records -> Arrow -> outcomes -> bronze, silver, quarantine -> speed/<view> -> progress
+Data flow: validated Kafka records -> Arrow -> outcomes -> bronze, silver, quarantine -> speed/<view> -> progress
 Run: python -m streaming
 
 One Spark job decodes the records and hands them to the driver; from there on they are Arrow, and tables are written by
@@ -25,10 +25,10 @@ from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming import arrivals as rows_of
-from streaming import watermark as gates
+from streaming import watermark as watermarks
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
-from streaming.dedup_index import Arrival, Recent
+from streaming.dedup_index import Arrival, DedupIndex
 from streaming.late_duplicates import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset, no_rows
 from streaming.reasons import Outcome
@@ -46,14 +46,14 @@ class Ingest:
         self,
         session: SparkSession,
         checkpoints: Checkpoints,
-        lineage: str,
+        generation: str,
         definitions: Mapping[str, str],
         speed: Mapping[str, Table],
         lease: Lease,
     ) -> None:
         self._session = session
         self._checkpoints = checkpoints
-        self._lineage = lineage
+        self._generation = generation
         self._definitions = definitions
         self._speed = speed
         self._lease = lease
@@ -61,30 +61,30 @@ class Ingest:
         """The micro-batch that is being written and its offsets in words; None between two."""
         self.finished: dict[str, float] | None = None
         """The last micro-batch since the start: its `id`, and `finished_at` in epoch seconds."""
-        self._gate: gates.Gate | None = None
-        self._recent = Recent()
+        self._watermark: watermarks.Watermark | None = None
+        self._recent = DedupIndex()
         self._late = LateIndex(files(SILVER))
         self._views = Keeping(session)
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
 
-    def __call__(self, judged: DataFrame, batch_id: int) -> None:
-        """Write one micro-batch of judged records; repeated after a crash it writes the same rows, once."""
+    def __call__(self, validated: DataFrame, batch_id: int) -> None:
+        """Write one micro-batch of validated records; repeated after a crash it writes the same rows, once."""
         self._lease.check()
         planned = self._checkpoints.planned(INGEST, batch_id)
-        batch = MicroBatch(INGEST, self._lineage, batch_id, planned.as_of, self._definitions)
+        batch = MicroBatch(INGEST, self._generation, batch_id, planned.as_of, self._definitions)
         batch.offsets = self._offsets(batch_id, planned.ends)
         self.at = batch_id, ", ".join(f"{topic}-{part} [{start}, {end})" for topic, part, start, end in batch.offsets)
-        gate = self._restored(batch_id)
-        batch.gate = moment(gate.at)
+        watermark = self._restored(batch_id)
+        batch.watermark = moment(watermark.at)
         point("ingest.before-bronze")
         with batch.timed("total"):
-            with batch.timed("judge"):
-                records = rows_of.in_order(judged.toArrow())
+            with batch.timed("validate"):
+                records = rows_of.in_order(validated.toArrow())
                 arrivals = rows_of.valid(records)
             with batch.timed("repeats"):
-                outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, gate, batch_id))
-            events = self._write(records, outcome, gate, batch)
-            self._advance(arrivals, gate, batch)
+                outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))
+            events = self._write(records, outcome, watermark, batch)
+            self._advance(arrivals, watermark, batch)
             with batch.timed("views"):
                 self._say(events, batch)
         batch.record()
@@ -93,12 +93,14 @@ class Ingest:
         self.at = None, ""
         self.finished = {"id": batch_id, "finished_at": time.time()}
 
-    def _write(self, records: pa.Table, outcome: pa.Array, gate: gates.Gate, batch: MicroBatch) -> pa.Table:
-        stamp = {"batch_id": batch.batch_id, "lineage": self._lineage}
+    def _write(
+        self, records: pa.Table, outcome: pa.Array, watermark: watermarks.Watermark, batch: MicroBatch
+    ) -> pa.Table:
+        stamp = {"batch_id": batch.batch_id, "generation": self._generation}
         with batch.timed("bronze"):
             self._append(rows_of.bronze_rows(records, stamp), BRONZE, batch)
         point("ingest.after-bronze")
-        events = rows_of.silver_rows(records, outcome, self._definitions, gate.at, stamp)
+        events = rows_of.silver_rows(records, outcome, self._definitions, watermark.at, stamp)
         with batch.timed("silver"):
             self._append(events, SILVER, batch)
         point("ingest.after-silver")
@@ -116,13 +118,13 @@ class Ingest:
 
     def _say(self, events: pa.Table, batch: MicroBatch) -> None:
         on_time = events.filter(pc.equal(events["late_by_ms"], 0))
-        said = self._views.update(on_time, arrow_time(batch.gate), arrow_time(batch.watermark))
+        said = self._views.update(on_time, arrow_time(batch.watermark), arrow_time(batch.next_watermark))
 
         def append(view: str) -> None:
             stamp = {
                 "as_of": batch.as_of,
                 "batch_id": batch.batch_id,
-                "lineage": self._lineage,
+                "generation": self._generation,
                 "definition": self._definitions[view],
             }
             self._append(rows_of.stamped(said[view], stamp), self._speed[view], batch)
@@ -136,31 +138,34 @@ class Ingest:
             append_once(rows, table, batch.writer, batch.version)
         batch.shown(table)
 
-    def _restored(self, batch_id: int) -> gates.Gate:
-        if self._gate is None:
-            delay = timedelta(seconds=settings().delay_seconds)
-            self._gate = gates.restored(self._session, delay, self._lineage, batch_id)
-            if self._gate.at is not None:
-                self._recent.restore(recent_since(self._session, self._gate.at, self._lineage, batch_id))
-                events = on_time_since(self._session, self._gate.at, self._lineage, batch_id)
-                self._views.restore(events, arrow_time(moment(self._gate.at)))
-        return self._gate
+    def _restored(self, batch_id: int) -> watermarks.Watermark:
+        if self._watermark is None:
+            delay = timedelta(seconds=settings().watermark_delay_seconds)
+            self._watermark = watermarks.restored(self._session, delay, self._generation, batch_id)
+            if self._watermark.at is not None:
+                self._recent.restore(recent_since(self._session, self._watermark.at, self._generation, batch_id))
+                events = on_time_since(self._session, self._watermark.at, self._generation, batch_id)
+                self._views.restore(events, arrow_time(moment(self._watermark.at)))
+        return self._watermark
 
-    def _known(self, arrivals: list[Arrival], gate: gates.Gate, batch_id: int) -> Mapping[str, int]:
-        if gate.at is None:
+    def _known(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch_id: int) -> Mapping[str, int]:
+        if watermark.at is None:
             return {}
-        at = gate.at
+        at = watermark.at
         late = [arrival for arrival in arrivals if arrival.time_ms < at]
         if not late:
             return self._recent.known(arrivals, at)
-        return {**self._late.known(latest(SILVER), late, self._lineage, batch_id), **self._recent.known(arrivals, at)}
+        return {
+            **self._late.known(latest(SILVER), late, self._generation, batch_id),
+            **self._recent.known(arrivals, at),
+        }
 
-    def _advance(self, arrivals: list[Arrival], gate: gates.Gate, batch: MicroBatch) -> None:
+    def _advance(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch: MicroBatch) -> None:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
         batch.max_event_time = moment(largest)
-        gate.saw(largest)
-        batch.watermark = moment(gate.at)
-        self._recent.add(arrivals, gate.at)
+        watermark.saw(largest)
+        batch.next_watermark = moment(watermark.at)
+        self._recent.add(arrivals, watermark.at)
 
     def _offsets(self, batch_id: int, end: dict[str, dict[str, int]]) -> list[Offset]:
         start = (

@@ -20,7 +20,7 @@ from pyarrow import fs
 
 from streaming.dedup_index import Arrival
 
-COLUMNS = ["event_id", "event_time", "content_hash", "lineage", "batch_id"]
+COLUMNS = ["event_id", "event_time", "content_hash", "generation", "batch_id"]
 KEPT_BYTES = 64 * 2**20
 """Columns of looked-up files that stay in memory."""
 
@@ -32,7 +32,7 @@ class LateIndex:
         self._files = files
         self._kept: OrderedDict[str, pa.Table] = OrderedDict()
 
-    def known(self, silver: DeltaTable, late: Sequence[Arrival], lineage: str, batch_id: int) -> Mapping[str, int]:
+    def known(self, silver: DeltaTable, late: Sequence[Arrival], generation: str, batch_id: int) -> Mapping[str, int]:
         """event_id -> content_hash of the arrivals written before a micro-batch that its late events repeat."""
         if not late:
             return {}
@@ -41,7 +41,7 @@ class LateIndex:
         found: dict[str, int] = {}
         for path in may_hold(silver, times):
             rows = self._read(path)
-            own = pc.and_(pc.equal(rows["lineage"], lineage), pc.greater_equal(rows["batch_id"], batch_id))
+            own = pc.and_(pc.equal(rows["generation"], generation), pc.greater_equal(rows["batch_id"], batch_id))
             rows = rows.filter(pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own)))
             at = rows["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64()).to_numpy()
             same = rows.filter(pa.array(np.isin(at, times)))

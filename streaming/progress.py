@@ -29,7 +29,7 @@ from streaming.reasons import Outcome
 INGEST = "ingest"
 """The `query` of every row: the one streaming query, which fills bronze, silver and every view."""
 REBUILT = -1
-"""The number under which a new lineage writes its views from all of silver, before its first micro-batch."""
+"""The number under which a new generation writes its views from all of silver, before its first micro-batch."""
 
 RANGE = StructType(
     [
@@ -47,12 +47,12 @@ PROGRESS = Table(
     StructType(
         [
             StructField("query", StringType()),
-            StructField("lineage", StringType()),
+            StructField("generation", StringType()),
             StructField("batch_id", LongType()),
             StructField("as_of", TimestampType()),
             StructField("committed_at", TimestampType()),
-            StructField("gate", TimestampType()),
             StructField("watermark", TimestampType()),
+            StructField("next_watermark", TimestampType()),
             StructField("max_event_time", TimestampType()),
             StructField("offsets", ArrayType(RANGE)),
             StructField("rows", MapType(StringType(), LongType())),
@@ -77,14 +77,14 @@ class MicroBatch:
     """A micro-batch while it runs; `record` makes it a row of progress."""
 
     query: str
-    lineage: str
+    generation: str
     batch_id: int
     as_of: datetime
     definitions: Mapping[str, str]
     offsets: list[Offset] = field(default_factory=list)
-    gate: datetime | None = None
-    """What its own events were compared with."""
     watermark: datetime | None = None
+    """What its own events were compared with."""
+    next_watermark: datetime | None = None
     """What the next micro-batch's will be compared with: what closes before it is final."""
     max_event_time: datetime | None = None
     rows: dict[str, int] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class MicroBatch:
     @property
     def writer(self) -> str:
         """The name under which Delta remembers what this query has appended."""
-        return f"{self.query}/{self.lineage}"
+        return f"{self.query}/{self.generation}"
 
     @property
     def version(self) -> int:
@@ -117,12 +117,12 @@ class MicroBatch:
         """Write the row; a repeated batch writes nothing."""
         row = {
             "query": self.query,
-            "lineage": self.lineage,
+            "generation": self.generation,
             "batch_id": self.batch_id,
             "as_of": self.as_of,
             "committed_at": datetime.now(UTC),
-            "gate": self.gate,
             "watermark": self.watermark,
+            "next_watermark": self.next_watermark,
             "max_event_time": self.max_event_time,
             "offsets": [dict(zip(RANGE.fieldNames(), at, strict=True)) for at in self.offsets],
             "rows": list(self.rows.items()),

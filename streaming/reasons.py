@@ -1,6 +1,6 @@
 """Why a record is not a valid event, and what became of one that is.
 
-Data flow: judged record -> Reason(s) in quarantine, or an Outcome
+Data flow: validated record -> Reason(s) in quarantine, or an Outcome
 Run: daybreak query "SELECT reason, count(*) FROM silver.quarantine LATERAL VIEW explode(reasons) AS reason GROUP BY reason"
 """
 

@@ -1,4 +1,4 @@
-"""Rebuild after a lost checkpoint or a changed view: keep bronze and silver, begin a new lineage.
+"""Rebuild after a lost checkpoint or a changed view: keep bronze and silver, begin a new generation.
 
 Data flow: progress -> offsets to go on from; rows of an unfinished micro-batch are taken back; views start over from silver
 Run: python -m streaming rebuild [--accept-gap]
@@ -14,7 +14,7 @@ from infra.lake import spark_tables
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
 from streaming import gaps, topics
-from streaming import generation as lineages
+from streaming import generation as generations
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.definitions import definitions
@@ -43,16 +43,16 @@ def rebuild(accept_gap: bool = False) -> None:
             take_back(own, table, ends)
         checkpoints = Checkpoints(own)
         checkpoints.drop()
-        lineage = checkpoints.begin()
+        generation = checkpoints.begin()
         start = ends | {(gap.topic, gap.partition): gap.end for gap in lost}
         if start:
             checkpoints.write("start", json.dumps(nested(start)))
         if lost:
-            gaps.accept(own, lost, lineage, sum(start.values()))
-        lineages.remember(checkpoints, definitions(own))
-        lineages.adopt(own, lineage)
+            gaps.accept(own, lost, generation, sum(start.values()))
+        generations.remember(checkpoints, definitions(own))
+        generations.adopt(own, generation)
         print(
-            f"rebuilt: lineage {lineage} goes on from {nested(start) or 'the beginning'}; the views start over from silver"
+            f"rebuilt: generation {generation} goes on from {nested(start) or 'the beginning'}; the views start over from silver"
         )
         for gap in lost:
             print(f"gap accepted: {gap}, never read by the stream")
@@ -60,7 +60,7 @@ def rebuild(accept_gap: bool = False) -> None:
 
 
 def finished(session: SparkSession) -> Ends:
-    """How far every lineage together has come: behind finished micro-batches and accepted gaps."""
+    """How far every generation together has come: behind finished micro-batches and accepted gaps."""
     at = ("topic", "partition", "to")
     batches = (
         spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets")).select(*at)

@@ -13,22 +13,22 @@ from streaming.silver import SILVER
 from streaming.views import REACH
 
 
-def recent_since(session: SparkSession, gate_ms: int, lineage: str, batch_id: int) -> pa.Table:
+def recent_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
     """event_id, time_ms and content_hash of what earlier batches accepted at or after the watermark."""
-    rows = _before(session, gate_ms, lineage, batch_id)
+    rows = _before(session, watermark_ms, generation, batch_id)
     return rows.select("event_id", F.unix_millis("event_time").alias("time_ms"), "content_hash").toArrow()
 
 
-def on_time_since(session: SparkSession, gate_ms: int, lineage: str, batch_id: int) -> DataFrame:
+def on_time_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> DataFrame:
     """The on-time events of earlier batches from which a row may still change: those within reach of the watermark."""
     reach_ms = round(REACH.total_seconds() * 1000)
-    return _before(session, gate_ms - reach_ms, lineage, batch_id).where(F.col("late_by_ms") == 0)
+    return _before(session, watermark_ms - reach_ms, generation, batch_id).where(F.col("late_by_ms") == 0)
 
 
-def _before(session: SparkSession, since_ms: int, lineage: str, batch_id: int) -> DataFrame:
+def _before(session: SparkSession, since_ms: int, generation: str, batch_id: int) -> DataFrame:
     since = F.timestamp_millis(F.lit(since_ms))
     return (
         spark_tables.read(session, SILVER)
         .where((F.col("day") >= F.to_date(since)) & (F.col("event_time") >= since))
-        .where(~((F.col("lineage") == lineage) & (F.col("batch_id") >= batch_id)))
+        .where(~((F.col("generation") == generation) & (F.col("batch_id") >= batch_id)))
     )

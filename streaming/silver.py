@@ -1,6 +1,6 @@
 """Silver: valid events, one per event_id, late ones marked; and quarantine: everything else, with its reasons.
 
-Data flow: judged rows with outcomes -> silver/events, silver/quarantine
+Data flow: validated rows with outcomes -> silver/events, silver/quarantine
 Run: daybreak query "SELECT topic, count(*), count_if(late_by_ms > 0) FROM silver.events GROUP BY topic"
 
 All topics share one table: one commit makes a micro-batch visible whole, and the watermark that a view builds from
@@ -88,11 +88,11 @@ def rejected(rows: DataFrame) -> DataFrame:
     )
 
 
-def late_by(gate_ms: int | None) -> Column:
-    """Milliseconds by which `event_time` is behind the gate; 0 where it is not, or where there is no gate yet."""
-    if gate_ms is None:
+def late_by(watermark_ms: int | None) -> Column:
+    """Milliseconds by which `event_time` is behind the watermark; 0 where it is not, or where there is no watermark yet."""
+    if watermark_ms is None:
         return F.lit(0).cast("long")
-    return F.greatest(F.lit(gate_ms) - F.unix_millis("event_time"), F.lit(0)).cast("long")
+    return F.greatest(F.lit(watermark_ms) - F.unix_millis("event_time"), F.lit(0)).cast("long")
 
 
 def topic_events(events: DataFrame, topic: str) -> DataFrame:

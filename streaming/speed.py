@@ -16,7 +16,7 @@ SAID = [
     StructField("is_final", BooleanType()),
     StructField("as_of", TimestampType()),
     StructField("batch_id", LongType()),
-    StructField("lineage", StringType()),
+    StructField("generation", StringType()),
     StructField("definition", StringType()),
 ]
 """Had the watermark passed the row's close; when the stream said it, in which micro-batch of which checkpoint, and by which
@@ -35,6 +35,6 @@ def speed_table(session: SparkSession, view: View) -> Table:
     return Table("speed", view.name, StructType(columns + SAID))
 
 
-def said_last(view: View, speed: DataFrame) -> DataFrame:
+def latest_rows(view: View, speed: DataFrame) -> DataFrame:
     """The current answer of a speed log: per key and day the preferred row, and of its repeats the latest."""
     return view.answer(speed, F.col("as_of").desc(), F.col("batch_id").desc())

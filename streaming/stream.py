@@ -1,6 +1,6 @@
 """The always-on stream: one driver and one query, which fills bronze, silver and every view.
 
-Data flow: Kafka -> judged records -> ingest, watched until it fails or a signal comes
+Data flow: Kafka -> validated records -> ingest, watched until it fails or a signal comes
 Run: python -m streaming
 """
 
@@ -23,7 +23,7 @@ from infra.lake.tables import Table
 from infra.session import FEW_ROWS, spark
 from infra.settings import Settings, settings
 from streaming import gaps, topics
-from streaming import generation as lineages
+from streaming import generation as generations
 from streaming.bronze import BRONZE, records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
@@ -36,7 +36,7 @@ from streaming.restate import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.speed import speed_table
 from streaming.upkeep import Upkeep
-from streaming.validate import judge
+from streaming.validate import validate
 from streaming.views import VIEWS
 
 
@@ -84,12 +84,12 @@ def run() -> None:
         create_tables(own)
         checkpoints = Checkpoints(own)
         versions = definitions(own)
-        lineage = lineages.settled(own, checkpoints, versions)
+        generation = generations.settled(own, checkpoints, versions)
         _refuse_gaps(checkpoints)
-        say_again(own, lineage, versions, checkpoints.start())
+        say_again(own, generation, versions, checkpoints.start())
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
-        ingest = Ingest(own, checkpoints, lineage, versions, speed_tables(own), lease)
+        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(own), lease)
         upkeep = Upkeep(tables(own))
         query = _query(own, ingest, checkpoints)
         upkeep.start()
@@ -126,7 +126,7 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     )
     return (
         # Judged before the query starts, so that the plan is made once and not with every micro-batch.
-        judge(records(kafka))
+        validate(records(kafka))
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")

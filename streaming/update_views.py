@@ -40,24 +40,26 @@ class Keeping:
         self._views = tuple(VIEWS.values())
         self._kept: dict[str, Current] = {view.name: current(view, tuple(CONTRACTS)) for view in self._views}
 
-    def restore(self, events: DataFrame, watermark: pa.Scalar) -> None:
+    def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> None:
         """Begin with silver's on-time events within reach of the watermark (a static frame in silver's columns)."""
         columns = [field.name for field in ASKED if field.name != "view"]
         found = events.select(*columns).toArrow()
         rows = self._defined({view.name: found for view in self._views})
         for view in self._views:
-            self._kept[view.name].restore(found, rows[view.name], watermark)
+            self._kept[view.name].restore(found, rows[view.name], next_watermark)
 
-    def update(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> Mapping[str, pa.Table]:
+    def update(
+        self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None
+    ) -> Mapping[str, pa.Table]:
         """Per view the rows to say after a micro-batch's new on-time events; views that have nothing to say are absent.
 
-        `gate` is the watermark before these events, `watermark` the one behind them.
+        `watermark` is the watermark before these events, `next_watermark` the one after them.
         """
-        asked = {name: kept.ask(new, gate, watermark) for name, kept in self._kept.items()}
+        asked = {name: kept.ask(new, watermark, next_watermark) for name, kept in self._kept.items()}
         if not any(events.num_rows for events in asked.values()) and not new.num_rows:
             return {}
         rows = self._defined(asked)
-        said = {name: kept.say(rows[name], watermark) for name, kept in self._kept.items()}
+        said = {name: kept.say(rows[name], next_watermark) for name, kept in self._kept.items()}
         return {name: table.drop_columns([CLOSES]) for name, table in said.items() if table.num_rows}
 
     def _defined(self, asked: Mapping[str, pa.Table]) -> dict[str, pa.Table]:

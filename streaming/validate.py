@@ -1,4 +1,4 @@
-"""Judge records by their contracts: decode what is valid, name every reason of what is not.
+"""Validate records by their contracts: decode what is valid, name every reason of what is not.
 
 Data flow: bronze rows -> typed columns, `content_hash` and `reasons` (empty = valid)
 Run: pytest tests/streaming/test_validate.py
@@ -20,7 +20,7 @@ Way = Callable[[Contract], Column]
 """A column over the records of a contract's topic."""
 
 
-def judge(records: DataFrame) -> DataFrame:
+def validate(records: DataFrame) -> DataFrame:
     """Records (topic, partition, offset, arrival, key, value, headers) with their verdict.
 
     Adds event_id, event_type, event_time, schema_version, one struct column per topic, content_hash, reasons.
@@ -30,7 +30,7 @@ def judge(records: DataFrame) -> DataFrame:
 
 
 def judge_by(records: DataFrame, contracts: Collection[Contract], fast: bool = True) -> DataFrame:
-    """`judge` by some contracts; records of other topics are left out. Not `fast`, each goes the way that names reasons.
+    """`validate` by some contracts; records of other topics are left out. Not `fast`, each goes the way that names reasons.
 
     Each `withColumns` is a projection of its own, since Spark would decode anew wherever a decoded column is used.
     """

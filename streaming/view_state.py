@@ -24,15 +24,15 @@ OF_EVENT = ("topic", "event_id", "event_type", "event_time")
 
 
 class Current(Protocol):
-    """What a law keeps of a view. Times are timestamps in UTC; a `watermark` of None is before all events."""
+    """What a law keeps of a view. Times are timestamps in UTC; a `next_watermark` of None is before all events."""
 
-    def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
+    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
         """Begin with the on-time events within the view's reach of the watermark, and the rows defined from them."""
 
-    def ask(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> pa.Table:
+    def ask(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """The events from which rows must be defined, given new ones; none if nothing changes."""
 
-    def say(self, defined: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+    def say(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The rows to say, given the rows of what was asked: those that changed, and those that have become final."""
 
 
@@ -51,19 +51,19 @@ class Sums:
         self._view, self._law, self._columns = view, law, columns
         self._open: pa.Table | None = None
 
-    def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
+    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
         """The rows that are still open, each whole: it began within the view's reach."""
-        self._open = rows.filter(pc.greater_equal(rows[CLOSES], watermark))
+        self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))
 
-    def ask(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> pa.Table:
+    def ask(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """The new events of its inputs alone."""
         return of_topics(new, self._view.inputs).select(self._columns)
 
-    def say(self, defined: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+    def say(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The open rows that new ones were added to, or that the watermark has passed."""
         before = self._open if self._open is not None else defined.slice(0, 0)
         rows = self._added(before, defined)
-        final = is_final(rows, watermark)
+        final = is_final(rows, next_watermark)
         changed = pc.or_(rows["_new"], final)
         rows = rows.drop_columns(["_new"])
         self._open = rows.filter(pc.invert(final))
@@ -93,39 +93,39 @@ class Parts:
         self._due: pa.Table | None = None
         self._tidied: pa.Scalar | None = None
 
-    def restore(self, events: pa.Table, rows: pa.Table, watermark: pa.Scalar) -> None:
+    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
         """All events given, and the closing times of the rows that are open."""
         self._events = self._with_part(events)
-        self._schedule(rows, watermark)
+        self._schedule(rows, next_watermark)
 
-    def ask(self, new: pa.Table, gate: pa.Scalar | None, watermark: pa.Scalar | None) -> pa.Table:
+    def ask(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """All events of the parts that new ones touch, and of those of which a row becomes final."""
         fresh = self._with_part(of_topics(new, self._view.inputs))
         kept = self._events if self._events is not None else fresh.slice(0, 0)
-        self._events = joined(self._without_closed(kept, gate), fresh)
+        self._events = joined(self._without_closed(kept, watermark), fresh)
         touched = fresh[PART].combine_chunks()
-        if self._due is not None and watermark is not None:
-            passed = pc.less(self._due[CLOSES], watermark)
+        if self._due is not None and next_watermark is not None:
+            passed = pc.less(self._due[CLOSES], next_watermark)
             touched = pa.concat_arrays([touched, self._due.filter(passed)[PART].combine_chunks()])
             self._due = self._due.filter(pc.invert(passed))
         mine = pc.is_in(self._events[PART], value_set=pc.unique(touched))
         return self._events.filter(mine).select(self._columns)
 
-    def say(self, defined: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+    def say(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """All rows of the parts that were asked for."""
-        self._schedule(defined, watermark)
-        return defined.append_column("is_final", is_final(defined, watermark))
+        self._schedule(defined, next_watermark)
+        return defined.append_column("is_final", is_final(defined, next_watermark))
 
-    def _without_closed(self, kept: pa.Table, gate: pa.Scalar | None) -> pa.Table:
+    def _without_closed(self, kept: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
         """Without what no open row can need; looked for once per minute of event time, since it goes through all events."""
-        if gate is None or (self._tidied is not None and gate.value - self._tidied.value < TIDY_US):
+        if watermark is None or (self._tidied is not None and watermark.value - self._tidied.value < TIDY_US):
             return kept
-        self._tidied = gate
-        oldest = pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))
+        self._tidied = watermark
+        oldest = pc.subtract(watermark, pa.scalar(self._view.reach, pa.duration("us")))
         return kept.filter(pc.greater_equal(kept["event_time"], oldest))
 
-    def _schedule(self, rows: pa.Table, watermark: pa.Scalar | None) -> None:
-        still_open = rows.filter(pc.invert(is_final(rows, watermark)))
+    def _schedule(self, rows: pa.Table, next_watermark: pa.Scalar | None) -> None:
+        still_open = rows.filter(pc.invert(is_final(rows, next_watermark)))
         due = pa.table({PART: still_open[self._column], CLOSES: still_open[CLOSES]})
         self._due = due if self._due is None else joined(self._due, due)
 
@@ -145,8 +145,8 @@ def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:
     return both if both[0].num_chunks <= PIECES else both.combine_chunks()
 
 
-def is_final(rows: pa.Table, watermark: pa.Scalar | None) -> pa.ChunkedArray:
+def is_final(rows: pa.Table, next_watermark: pa.Scalar | None) -> pa.ChunkedArray:
     """Which rows no further on-time event can change."""
-    if watermark is None:
+    if next_watermark is None:
         return pa.chunked_array([pa.repeat(False, rows.num_rows)])
-    return pc.less(rows[CLOSES], watermark)
+    return pc.less(rows[CLOSES], next_watermark)

@@ -1,6 +1,6 @@
-"""The gate: which events are late.
+"""The watermark: which events are late.
 
-Data flow: the event times of earlier micro-batches -> gate = max - delay, stored with the batch
+Data flow: the event times of earlier micro-batches -> watermark = max - delay, stored with the batch
 Run: pytest tests/streaming/test_watermark.py
 Source: DESIGN rule 3.
 """
@@ -14,7 +14,7 @@ from infra.lake import spark_tables
 from streaming.progress import INGEST, PROGRESS
 
 
-class Gate:
+class Watermark:
     """The largest event time of the batches before the next one, in epoch milliseconds."""
 
     def __init__(self, delay: timedelta, before: int | None = None) -> None:
@@ -32,9 +32,9 @@ class Gate:
             self._largest = largest_ms if self._largest is None else max(self._largest, largest_ms)
 
 
-def restored(session: SparkSession, delay: timedelta, lineage: str, batch_id: int) -> Gate:
-    """The gate as it stood before `batch_id`: from stored progress, so that a repeated batch marks the same rows."""
+def restored(session: SparkSession, delay: timedelta, generation: str, batch_id: int) -> Watermark:
+    """The watermark as it stood before `batch_id`: from stored progress, so that a repeated batch marks the same rows."""
     progress = spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST)
-    same_or_later = (F.col("lineage") == lineage) & (F.col("batch_id") >= batch_id)
+    same_or_later = (F.col("generation") == generation) & (F.col("batch_id") >= batch_id)
     row = progress.where(~same_or_later).agg(F.max(F.unix_millis("max_event_time"))).first()
-    return Gate(delay, row[0] if row else None)
+    return Watermark(delay, row[0] if row else None)

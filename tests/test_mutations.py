@@ -45,7 +45,7 @@ def test_the_mistakes_are_spread_over_the_code() -> None:
         (Ran(0, ""), Verdict.SURVIVED),
         (Ran(1, "AssertionError: assert 3 == 4"), Verdict.CAUGHT),
         (Ran(1, 'failed on setup with "infra.failures.PermanentFailure: rows differ without a cause"'), Verdict.CAUGHT),
-        (Ran(1, "NameError: name 'gate' is not defined"), Verdict.BROKEN),
+        (Ran(1, "NameError: name 'watermark' is not defined"), Verdict.BROKEN),
         (Ran(1, ""), Verdict.BROKEN),
         (Ran(2, "collection failure"), Verdict.BROKEN),
         (Ran(4, ""), Verdict.BROKEN),

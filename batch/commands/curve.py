@@ -1,6 +1,6 @@
 """The command that shows what waiting buys: curve.
 
-Data flow: reconciliation/curve, reconciliation/waits -> per view a table of delays, and the smallest that suffice
+Data flow: reconciliation/curve, reconciliation/lateness -> per view a table of delays, and the smallest that suffice
 Run: daybreak curve --days 3
 """
 

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from batch.commands.nights import DAG
-from infra.airflow import Airflow, Question
+from infra.airflow import Airflow, ApprovalRequest
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import ROOT, Settings, settings
@@ -52,7 +52,7 @@ def decide(
         raise typer.Exit(code)
 
 
-def _asked(s: Settings, about: date) -> tuple[Airflow, Question] | None:
+def _asked(s: Settings, about: date) -> tuple[Airflow, ApprovalRequest] | None:
     """Airflow's open question about the day; none too where Airflow is not there."""
     try:
         airflow = Airflow(s)

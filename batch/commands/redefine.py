@@ -3,7 +3,7 @@
 Data flow: the code as it is now -> stream rebuilt from silver and drained -> a night that redoes every settled day -> Radius
 Run: daybreak redefine
 
-Both versions stay visible: `definition` in speed and in the ledger of corrections, coverage and past_coverage.
+Both versions stay visible: `definition` in speed and in the ledger of corrections, settlements and past_settlements.
 """
 
 import subprocess
@@ -72,7 +72,7 @@ def redefine(
 
 def settled(s: Settings) -> list[date]:
     """The settled days."""
-    found = read(s, "reconciliation/coverage", ["day"]) if exists(s, "reconciliation/coverage") else None
+    found = read(s, "reconciliation/settlements", ["day"]) if exists(s, "reconciliation/settlements") else None
     return sorted(found.column("day").to_pylist()) if found else []
 
 

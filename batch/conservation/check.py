@@ -26,7 +26,7 @@ from pyspark.sql.types import DateType, LongType, StructField, StructType, Times
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, behind
 from batch.conservation.offset_counts import COUNTS, FAULTS, tally
-from batch.conservation.offset_range import Range, Span
+from batch.conservation.offset_range import OffsetRange, Range
 from batch.day import Day
 from infra.failpoints import point
 from infra.failures import PermanentFailure
@@ -78,14 +78,14 @@ class Marks:
         known = ends.keys() | behind.keys() | self.conserved.keys()
         return {at: max(ends.get(at, 0), behind.get(at, 0), self.conserved.get(at, 0)) for at in known}
 
-    def spans(self, log: Log) -> list[Span]:
+    def spans(self, log: Log) -> list[OffsetRange]:
         """What is to be checked once the archive has read the log: a span per partition, empty where nothing is new."""
         found = []
         for at in sorted(log.end):
             start = self.conserved.get(at, self.archived.get(at, (log.first[at], 0))[0])
             end = max(start, min(log.end[at], self.streamed.get(at, 0)))
             gaps, unread = tuple(self.gaps.get(at, ())), tuple(self.unread.get(at, ()))
-            found.append(Span(*at, start, end, log.first[at], gaps, unread))
+            found.append(OffsetRange(*at, start, end, log.first[at], gaps, unread))
         return found
 
 

@@ -1,4 +1,4 @@
-"""Tally: how often four tables have every offset of some ranges, and what is wrong with that.
+"""OffsetCounts: how often four tables have every offset of some ranges, and what is wrong with that.
 
 Data flow: archive, bronze, silver, quarantine -> one row per offset -> counts and faults per partition
 Run: pytest tests/batch/test_offset_counts.py
@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from batch.conservation.offset_range import Span, within
+from batch.conservation.offset_range import OffsetRange, within
 
 COUNTS = (
     *("log", "gaps", "empty", "archived", "unread", "bronze", "silver", "quarantined", "duplicates"),
@@ -25,10 +25,10 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Tally:
+class OffsetCounts:
     """One range with its counts, and the first offsets of each kind of fault."""
 
-    span: Span
+    span: OffsetRange
     counts: Mapping[str, int]
     first: Mapping[str, Sequence[int]]
 
@@ -43,8 +43,8 @@ class Tally:
 
 
 def tally(
-    spans: Sequence[Span], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
-) -> list[Tally]:
+    spans: Sequence[OffsetRange], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
+) -> list[OffsetCounts]:
     """Count every span; two Spark jobs over the files that hold its offsets, and silver's days of the duplicates."""
     if all(span.size == 0 for span in spans):
         return [_tally(span, {}, 0, []) for span in spans]
@@ -73,7 +73,7 @@ def _is_nowhere() -> Column:
 
 
 def offsets(
-    spans: Sequence[Span], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
+    spans: Sequence[OffsetRange], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
 ) -> DataFrame:
     """One row per offset that any of the four tables has: how often each has it; day and event_id by the archive.
 
@@ -99,11 +99,11 @@ def offsets(
     )
 
 
-def _counts(at: DataFrame, spans: Sequence[Span]) -> DataFrame:
+def _counts(at: DataFrame, spans: Sequence[OffsetRange]) -> DataFrame:
     """Per partition: what each table has, what is wrong, and the days of the records that are nowhere."""
-    judged = F.col("silver") + F.col("quarantine")
-    missing = (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (judged > 0)))
-    doubled = (F.col("archive") > 1) | (F.col("bronze") > 1) | (judged > 1)
+    validated = F.col("silver") + F.col("quarantine")
+    missing = (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (validated > 0)))
+    doubled = (F.col("archive") > 1) | (F.col("bronze") > 1) | (validated > 1)
     gone = reduce(lambda one, other: one | other, [within(span.at, [(span.start, span.log_first)]) for span in spans])
     return at.groupBy("topic", "partition").agg(
         F.count("*").alias("seen"),
@@ -126,7 +126,7 @@ def _first(offset: Column | str, name: str = "first") -> Column:
     return F.slice(F.sort_array(F.collect_list(offset)), 1, SHOWN).alias(name)
 
 
-def _tally(span: Span, row: Mapping[str, Any], unaccounted: int, first: Sequence[int]) -> Tally:
+def _tally(span: OffsetRange, row: Mapping[str, Any], unaccounted: int, first: Sequence[int]) -> OffsetCounts:
     """The counts of a span, from what was seen of it; offsets that nobody has are empty, or missing where the log is gone."""
     told = {name: row.get(name, 0) for name in ("archived", "unread", "bronze", "silver", "quarantined", "doubled")}
     gone = span.size_gone - row.get("seen_gone", 0)
@@ -140,4 +140,4 @@ def _tally(span: Span, row: Mapping[str, Any], unaccounted: int, first: Sequence
         "unaccounted": unaccounted,
     }
     firsts = {"missing": row.get("missing_first", []), "doubled": row.get("doubled_first", []), "unaccounted": first}
-    return Tally(span, counts, firsts)
+    return OffsetCounts(span, counts, firsts)

@@ -1,6 +1,6 @@
 """A range of one partition's offsets, with the gaps in it: what conservation counts at once.
 
-Data flow: marks, log -> Span
+Data flow: marks, log -> OffsetRange
 Run: pytest tests/batch/test_offset_range.py
 """
 
@@ -15,7 +15,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Span:
+class OffsetRange:
     """Offsets [start, end) of one partition; the named gaps of the archive and of the stream that may touch it."""
 
     topic: str

@@ -1,6 +1,6 @@
 """Correct: write what changed to the ledger of corrections, then settle the days.
 
-Data flow: differences, truth, the ledger so far -> reconciliation/corrections (append-only), then coverage
+Data flow: differences, truth, the ledger so far -> reconciliation/corrections (append-only), then settlements
 Run: python -m batch correct --date 2026-01-31
 """
 
@@ -14,14 +14,14 @@ from pyspark.sql.types import DateType, IntegerType, LongType, StringType, Struc
 from batch.day import Day
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES
-from batch.reconciliation.speed_snapshot import said_by_other
-from batch.settlement.coverage import Plan, settle
+from batch.reconciliation.speed_snapshot import rows_of_other_versions
+from batch.settlement.settlements import Plan, settle
 from batch.truth import truth_table
 from infra.failpoints import point
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, few
-from streaming.speed import said_last, speed_table, view_schema
+from streaming.speed import latest_rows, speed_table, view_schema
 from streaming.views import VIEWS
 from streaming.views.view import View
 
@@ -65,9 +65,9 @@ def correct(session: SparkSession, plan: Plan, days: Sequence[Day], totals: Mapp
                 f"{view.name}/{day}",
                 version,
             )
-    point("correct.before-coverage")
+    point("correct.before-settlements")
     settle(plan, totals)
-    point("correct.after-coverage")
+    point("correct.after-settlements")
 
 
 def sequenced(rows: DataFrame, before: int) -> DataFrame:
@@ -107,14 +107,14 @@ def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFram
         said, by_other = F.col("speed"), F.lit(False)
         candidates = candidates.join(truth, "key", "left")
     elif settled_by is None:
-        before = _values(session, view, said_by_other(session, view, day, now), "before")
+        before = _values(session, view, rows_of_other_versions(session, view, day, now), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
         # Of what the other version never said, nobody knows whether it had come to it.
         said = F.coalesce("before", "speed")
         by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:
         speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
-        before = _values(session, view, said_last(view, speed.where(F.col("definition") == settled_by)), "before")
+        before = _values(session, view, latest_rows(view, speed.where(F.col("definition") == settled_by)), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
         said = F.col("before")
         by_other = ~F.col("before").eqNullSafe(same)

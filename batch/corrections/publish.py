@@ -43,7 +43,7 @@ def publish(session: SparkSession) -> int:
     """Send what the ledger has and the topic has not, in the ledger's order; the number of corrections sent.
 
     Raises:
-        TransientFailure: Kafka is away, or another process publishes; the ledger and coverage are not touched.
+        TransientFailure: Kafka is away, or another process publishes; the ledger and settlements are not touched.
         PermanentFailure: the topic's state is of another ledger, or the ledger's sequence has a gap.
     """
     topics.create()

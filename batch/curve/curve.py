@@ -14,11 +14,11 @@ from datetime import date
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.curve.lateness import WAITS, Basis, waits, waits_as_read
+from batch.curve.lateness import EVENT_LATENESS, Basis, waits, waits_as_read
 from batch.curve.points import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.curve.steps import by_step, outcomes, united
 from batch.day import Day
-from batch.settlement.coverage import COVERAGE
+from batch.settlement.settlements import SETTLEMENTS
 from batch.truth import TRUTH, events, truth_table
 from batch.tuning import suit
 from infra.failures import PermanentFailure
@@ -39,7 +39,7 @@ def curve(
     Gives the days drawn. A day that was settled by definitions no longer in force is left to the night that redoes it.
     Raises PermanentFailure if `day` is not settled, or is such a day; None is no day in particular.
     """
-    covered = {row["day"]: row for row in arrow_tables.rows(COVERAGE)}
+    covered = {row["day"]: row for row in arrow_tables.rows(SETTLEMENTS)}
     fit = {one for one, row in covered.items() if not differing(dict(row["definitions"]), definitions)}
     if day and day.date not in fit:
         reason = "by definitions that are no longer in force" if day.date in covered else "yet"
@@ -57,7 +57,7 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
     own = spark_tables.read(session, TRUTH).where(F.col("day") == F.lit(day.date)).select(*EVENT.fieldNames())
     # The day's rows need events of a little past it, which may not be settled.
     needed = own.unionByName(events(session, day.end, day.end + REACH, definition))
-    in_force = settings().delay_seconds
+    in_force = settings().watermark_delay_seconds
     found = waits(session, day, needed, settled).persist()
     try:
         waited = _waited(found, waits_as_read(session, day), day)
@@ -67,7 +67,7 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
     lives = _lifetimes(session, day)
     stamp = {"day": day.date, "run": run}
     histograms = [
-        stamp | {"view": view, "basis": basis.value, "wait_seconds": seconds, "events": number}
+        stamp | {"view": view, "basis": basis.value, "required_delay_seconds": seconds, "events": number}
         for view, own_waits in waited.items()
         for basis, waits_of in ((Basis.LOG, own_waits.log), (Basis.STREAM, own_waits.stream))
         for seconds, number in sorted(waits_of.items())
@@ -77,22 +77,22 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
         for name, view in VIEWS.items()
         for row in points(view, waited[name], outcomes[name], lives[name], in_force)
     ]
-    replace_days(arrow(histograms, WAITS.schema), WAITS, [day.date])
+    replace_days(arrow(histograms, EVENT_LATENESS.schema), EVENT_LATENESS, [day.date])
     # Last, because it says that the day is drawn.
     replace_days(arrow(rows, CURVE.schema), CURVE, [day.date])
 
 
 def _waited(found: DataFrame, as_read: DataFrame, day: Day) -> dict[str, Waited]:
     basis = F.when(F.col("day") == F.lit(day.date), F.lit(Basis.LOG.value)).alias("basis")
-    both = found.select("topic", "wait_seconds", basis).unionByName(
-        as_read.select("topic", "wait_seconds", F.lit(Basis.STREAM.value).alias("basis"))
+    both = found.select("topic", "required_delay_seconds", basis).unionByName(
+        as_read.select("topic", "required_delay_seconds", F.lit(Basis.STREAM.value).alias("basis"))
     )
     waited = {view: Waited() for view in VIEWS}
-    for row in both.groupBy("topic", "wait_seconds", "basis").agg(F.count("*").alias("events")).collect():
+    for row in both.groupBy("topic", "required_delay_seconds", "basis").agg(F.count("*").alias("events")).collect():
         for own in (waited[view.name] for view in VIEWS.values() if row["topic"] in view.inputs):
             kinds = {None: [own.needed], Basis.LOG: [own.needed, own.log], Basis.STREAM: [own.stream]}
             for histogram in kinds[row["basis"]]:
-                histogram[row["wait_seconds"]] += row["events"]
+                histogram[row["required_delay_seconds"]] += row["events"]
     return waited
 
 

@@ -1,9 +1,9 @@
 """Waits: how long the stream would have had to wait for an event, so that it is not late.
 
-Data flow: archive (which records came before), truth/events or silver -> wait of each event -> reconciliation/waits
+Data flow: archive (which records came before), truth/events or silver -> wait of each event -> reconciliation/lateness
 Run: python -m batch curve --date 2026-01-31
 
-The gate of a record is the largest event time before it, minus the delay (DESIGN rule 3). So an event needs a delay of
+The watermark of a record is the largest event time before it, minus the delay (DESIGN rule 3). So an event needs a delay of
 frontier - event time, where the frontier is that largest event time. Only the frontier depends on what "before" means.
 """
 
@@ -36,15 +36,15 @@ class Basis(StrEnum):
     """The micro-batches before its own, as they fell: at the delay in force exactly what the stream did."""
 
 
-WAITS = Table(
+EVENT_LATENESS = Table(
     "reconciliation",
-    "waits",
+    "lateness",
     StructType(
         [
             StructField("day", DateType()),
             StructField("view", StringType()),
             StructField("basis", StringType()),
-            StructField("wait_seconds", LongType()),
+            StructField("required_delay_seconds", LongType()),
             StructField("events", LongType()),
             StructField("run", StringType()),
         ]
@@ -55,7 +55,7 @@ WAITS = Table(
 AT = ("topic", "partition", "offset")
 
 
-def wait_seconds(frontier_ms: Column, event_ms: Column) -> Column:
+def required_delay_seconds(frontier_ms: Column, event_ms: Column) -> Column:
     """The smallest delay in whole seconds with which an event is on time; 0 where nothing was before it."""
     behind = F.greatest(frontier_ms - event_ms, F.lit(0))
     return F.call_function("div", behind + 999, F.lit(1000)).cast("long")
@@ -64,7 +64,7 @@ def wait_seconds(frontier_ms: Column, event_ms: Column) -> Column:
 def log_frontiers(records: DataFrame) -> DataFrame:
     """Topic, partition, offset and `frontier_ms` of records: the largest event time that arrived before each.
 
-    Takes ARRIVAL_ORDER, `event_ms` and `moves` (does the record move the gate?). All records in one window would be one
+    Takes ARRIVAL_ORDER, `event_ms` and `moves` (does the record move the watermark?). All records in one window would be one
     task, so the window over everything has a row per second of arrival, and the records only a window in their second.
     """
     timed = records.withColumn("second", F.unix_seconds("arrival")).withColumn(
@@ -85,32 +85,32 @@ def log_frontiers(records: DataFrame) -> DataFrame:
 
 
 def batch_frontiers(batches: DataFrame) -> DataFrame:
-    """Lineage, batch_id and `frontier_ms` of the ingest's rows of progress: the largest event time of earlier ones."""
-    earlier = Window.orderBy("lineage", "batch_id").rowsBetween(Window.unboundedPreceding, -1)
+    """Generation, batch_id and `frontier_ms` of the ingest's rows of progress: the largest event time of earlier ones."""
+    earlier = Window.orderBy("generation", "batch_id").rowsBetween(Window.unboundedPreceding, -1)
     largest = F.max(F.unix_millis("max_event_time")).over(earlier).alias("frontier_ms")
-    return batches.select("lineage", "batch_id", largest)
+    return batches.select("generation", "batch_id", largest)
 
 
 def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collection[date]) -> DataFrame:
-    """Events of the day and of REACH after it with their `wait_seconds` by Basis.LOG; `settled` are the covered days."""
+    """Events of the day and of REACH after it with their `required_delay_seconds` by Basis.LOG; `settled`: days."""
     frontiers = log_frontiers(_records(session, day, settled))
-    wait = wait_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("wait_seconds")
+    wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")
     return events.join(frontiers, list(AT), "left").select(*[events[name] for name in events.columns], wait)
 
 
 def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
-    """Silver's events of the day, as topic and `wait_seconds` by Basis.STREAM."""
+    """Silver's events of the day, as topic and `required_delay_seconds` by Basis.STREAM."""
     progress = spark_tables.read(session, PROGRESS).where(_can_matter(day, "max_event_time"))
     silver = spark_tables.read(session, SILVER).where(F.col("day") == F.lit(day.date))
-    read = silver.join(F.broadcast(batch_frontiers(progress)), ["lineage", "batch_id"])
-    wait = wait_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("wait_seconds")
+    read = silver.join(F.broadcast(batch_frontiers(progress)), ["generation", "batch_id"])
+    wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")
     return read.select("topic", wait)
 
 
 def _records(session: SparkSession, day: Day, settled: Collection[date]) -> DataFrame:
     """The records that came up to the day's last, as `log_frontiers` takes them.
 
-    Quarantined records do not move the gate, except conflicts, which are valid events: the night's word on settled days,
+    Quarantined records do not move the watermark, except conflicts, which are valid events: the night's word on settled days,
     and on others the stream's.
     """
     archived = spark_tables.read(session, ARCHIVE).where(

@@ -29,7 +29,7 @@ def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Seq
     """One row per step (as text), TRUTH and SHARED: view, step, `final`, `sums`.
 
     Args:
-        found: the events that the day's rows need, with `wait_seconds`.
+        found: the events that the day's rows need, with `required_delay_seconds`.
         truth: the day's rows of the view.
         steps: waits in seconds, from the smallest on; from the longest wait on the answer is truth.
     """
@@ -63,7 +63,7 @@ def united(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:
-    wait, covered = F.col("wait_seconds"), [-1, *steps]
+    wait, covered = F.col("required_delay_seconds"), [-1, *steps]
     defined = [
         _said(view, view_days(view, found.where((wait > before) & (wait <= step)), [day]), F.lit(step))
         for before, step in zip(covered, steps, strict=False)
@@ -84,12 +84,12 @@ def _by_part(
     """The rows of the parts that a step lacks events of, at every step; and truth's rows of all other parts."""
     part = F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
     needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", part)
-    late = needed.where(F.col("wait_seconds") > steps[0]).select(F.col("part").alias("late_part")).distinct()
+    late = needed.where(F.col("required_delay_seconds") > steps[0]).select(F.col("part").alias("late_part")).distinct()
     late = F.broadcast(late.localCheckpoint(eager=False))
     own = needed.join(late, F.col("part").eqNullSafe(F.col("late_part")), "left_semi").drop("part")
     own = own.localCheckpoint(eager=False)
     defined = [
-        _said(view, view_days(view, own.where(F.col("wait_seconds") <= step), [day]), F.lit(str(step)))
+        _said(view, view_days(view, own.where(F.col("required_delay_seconds") <= step), [day]), F.lit(str(step)))
         for step in steps
     ]
     return united(defined), truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left_anti")

@@ -11,7 +11,7 @@ class Cause(StrEnum):
     """A cause of a difference between what was said and the truth (DESIGN rules 6 and 7)."""
 
     LATE = "late"
-    """Events of the view's driving input behind the gate: in silver, left out of the views."""
+    """Events of the view's driving input behind the watermark: in silver, left out of the views."""
     PARTNER_LATE = "partner_late"
     """The same of another input: the row's own event was on time, its join partner was not."""
     NOT_READ = "not_read"

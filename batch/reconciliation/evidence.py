@@ -38,7 +38,7 @@ EVIDENCE = Table(
 )
 """One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth.
 
-`late_by_ms` is by how much it was behind the gate, 0 where it was not.
+`late_by_ms` is by how much it was behind the watermark, 0 where it was not.
 """
 
 KEPT = ("event_id", "event_type", "event_time", *PLACE, "arrival", "late_by_ms")

@@ -1,6 +1,6 @@
 """What each layer made of the log: the events it took, the records it refused, the records it had not read.
 
-Data flow: silver as a view had read it -> Layer; the archive's judged records -> Layer
+Data flow: silver as a view had read it -> Layer; the archive's validated records -> Layer
 Run: pytest tests/batch/test_layers.py
 """
 
@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 from batch.archive import Ranges
 from batch.day import Day
 from batch.reconciliation.causes import Cause
-from batch.reconciliation.speed_snapshot import Said
-from batch.settlement.coverage import Plan
+from batch.reconciliation.speed_snapshot import SpeedSnapshot
+from batch.settlement.settlements import Plan
 from batch.truth import TRUTH_QUARANTINE
 from infra.lake import spark_tables
 from streaming.definitions import of_event
@@ -37,7 +37,7 @@ class Layer:
     unread: Column
 
 
-def stream_layer(session: SparkSession, view: View, day: Day, stream: Said) -> Layer:
+def stream_layer(session: SparkSession, view: View, day: Day, stream: SpeedSnapshot) -> Layer:
     """The stream's side: silver's events of the view's inputs around the day, up to the micro-batch that was looked at."""
     silver = spark_tables.read(session, SILVER).where(stream.counted)
     until = day.end + view.reach
@@ -51,7 +51,7 @@ def stream_layer(session: SparkSession, view: View, day: Day, stream: Said) -> L
 
 
 def night_layer(session: SparkSession, plan: Plan, known: DataFrame) -> Layer:
-    """The night's side: `known` are the judged records around a day, with their outcomes.
+    """The night's side: `known` are the validated records around a day, with their outcomes.
 
     Refused records of other times count too: under another contract a record's time may be another.
     """

@@ -22,7 +22,7 @@ from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, sum
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day
 from batch.reconciliation.layers import PLACE, Layer, night_layer, stream_layer
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, said
-from batch.settlement.coverage import Plan
+from batch.settlement.settlements import Plan
 from batch.truth import Decided, truth_table, view_days
 from infra.failpoints import point
 from infra.failures import PermanentFailure
@@ -48,9 +48,9 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Dec
     Raises PermanentFailure, naming the rows, if something is unexplained.
     """
     faults: list[str] = []
-    judged = known or Decided(session)
+    validated = known or Decided(session)
     for day in days:
-        night = night_layer(session, plan, judged.around(day))
+        night = night_layer(session, plan, validated.around(day))
         night = replace(night, events=_leaf(night.events), refused=_leaf(night.refused))
         progress = finished()
         found = [compare(session, view, day, plan, night, progress) for view in VIEWS.values()]
@@ -65,7 +65,7 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Dec
             point(f"reconcile.after-{table.name}")
         faults += unexplained(day)
         session.catalog.clearCache()
-        judged.release()
+        validated.release()
     if faults:
         raise PermanentFailure(
             f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "

@@ -1,6 +1,6 @@
 """What the stream had said about a day when the night looked, and how far it had read.
 
-Data flow: speed/progress, speed/<view> -> Said
+Data flow: speed/progress, speed/<view> -> SpeedSnapshot
 Run: python -m batch reconcile --date 2026-01-31
 """
 
@@ -16,15 +16,15 @@ from batch.day import Day
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables, spark_tables
 from streaming.progress import PROGRESS
-from streaming.speed import said_last, speed_table
+from streaming.speed import latest_rows, speed_table
 from streaming.views.view import View
 
 MicroBatch = Mapping[str, Any]
-"""A row of progress: lineage, batch_id, definitions, offsets."""
+"""A row of progress: generation, batch_id, definitions, offsets."""
 
 
 @dataclass(frozen=True)
-class Said:
+class SpeedSnapshot:
     """A view's answer for a day as of the stream's last finished micro-batch.
 
     `counted`: over the columns of silver, which events had been written by then. `read`: the offsets behind them.
@@ -37,20 +37,20 @@ class Said:
 
 def finished() -> Sequence[MicroBatch]:
     """The stream's finished micro-batches, as the night needs them; looked at once for all views."""
-    return arrow_tables.rows(PROGRESS, ["lineage", "batch_id", "definitions", "offsets"])
+    return arrow_tables.rows(PROGRESS, ["generation", "batch_id", "definitions", "offsets"])
 
 
-def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> Said:
+def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> SpeedSnapshot:
     """What the stream said until its last finished micro-batch, in which all its tables and views agree.
 
     Raises:
         TransientFailure: the view is new, and no micro-batch has finished with it.
         PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
     """
-    latest = max(progress, key=lambda row: (row["lineage"], row["batch_id"]), default=None)
+    latest = max(progress, key=lambda row: (row["generation"], row["batch_id"]), default=None)
     speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
     if latest is None:
-        return Said(speed.limit(0), F.lit(False), {})
+        return SpeedSnapshot(speed.limit(0), F.lit(False), {})
     runs = latest["definitions"].get(view.name)
     if runs is None:
         raise TransientFailure(f"the stream has not said {view.name} yet: it does with its next micro-batch")
@@ -60,12 +60,12 @@ def said(session: SparkSession, view: View, day: Day, definition: str, progress:
             "are not compared. Start the stream with the night's code; it says how to rebuild the view."
         )
     until = F.col("batch_id") <= latest["batch_id"]
-    own = speed.where((F.col("lineage") == latest["lineage"]) & until)
-    counted = (F.col("lineage") < latest["lineage"]) | ((F.col("lineage") == latest["lineage"]) & until)
-    return Said(said_last(view, own), counted, read(progress, latest["lineage"], latest["batch_id"]))
+    own = speed.where((F.col("generation") == latest["generation"]) & until)
+    counted = (F.col("generation") < latest["generation"]) | ((F.col("generation") == latest["generation"]) & until)
+    return SpeedSnapshot(latest_rows(view, own), counted, read(progress, latest["generation"], latest["batch_id"]))
 
 
-def said_by_other(session: SparkSession, view: View, day: Day, definition: str) -> DataFrame:
+def rows_of_other_versions(session: SparkSession, view: View, day: Day, definition: str) -> DataFrame:
     """What the stream had said of a day by other versions of the view, per key by the last one of them.
 
     Only rows that were final in that version before the stream started anew: what was still open then has been changed by
@@ -73,13 +73,13 @@ def said_by_other(session: SparkSession, view: View, day: Day, definition: str) 
     """
     speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
     closed = speed.where((F.col("definition") != F.lit(definition)) & F.col("is_final"))
-    newest = F.max("lineage").over(Window.partitionBy(*view.key))
-    return said_last(view, closed.withColumn("newest", newest).where(F.col("lineage") == F.col("newest")))
+    newest = F.max("generation").over(Window.partitionBy(*view.key))
+    return latest_rows(view, closed.withColumn("newest", newest).where(F.col("generation") == F.col("newest")))
 
 
-def read(progress: Iterable[MicroBatch], lineage: str, batch_id: int) -> Ranges:
+def read(progress: Iterable[MicroBatch], generation: str, batch_id: int) -> Ranges:
     """The offsets that the stream had read up to a micro-batch, its micro-batches merged."""
-    done = [row for row in progress if (row["lineage"], row["batch_id"]) <= (lineage, batch_id)]
+    done = [row for row in progress if (row["generation"], row["batch_id"]) <= (generation, batch_id)]
     found = sorted((at["topic"], at["partition"], at["from"], at["to"]) for row in done for at in row["offsets"] or ())
     ranges: Ranges = {}
     for topic, partition, start, end in found:

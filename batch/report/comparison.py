@@ -73,7 +73,7 @@ def curve(found: Figures) -> Section:
 
 
 def lateness(found: Figures) -> Section:
-    """The waits, and the gate."""
+    """The waits, and the watermark."""
     late = [
         (one.view, sum(b.as_read for b in one.bins if b.is_late), sum(b.as_read for b in one.bins))
         for one in found.waits
@@ -81,8 +81,8 @@ def lateness(found: Figures) -> Section:
     said = [f"{number:,} of {of:,} events of {view}" for view, number, of in late]
     return Section(
         "lateness",
-        "How late is late, and where does the gate stand?",
-        f"Behind the gate: {'; '.join(said)}."
+        "How late is late, and where does the watermark stand?",
+        f"Behind the watermark: {'; '.join(said)}."
         if said
         else "This day has no waits yet: they are measured when it is settled.",
         "Events by the delay they need, on a logarithmic axis. Bars: as the stream read. Strokes: in order of arrival.",
@@ -92,5 +92,5 @@ def lateness(found: Figures) -> Section:
             for one in found.waits
             for b in one.bins
         ),
-        select("*", "reconciliation.waits", *of_day(found.day), order="view, basis, wait_seconds"),
+        select("*", "reconciliation.lateness", *of_day(found.day), order="view, basis, required_delay_seconds"),
     )

@@ -1,4 +1,4 @@
-"""What waiting buys, for drawing: the latency-completeness curve, and the waits as a histogram with the gate in it.
+"""What waiting buys, for drawing: the latency-completeness curve, and the waits as a histogram with the watermark in it.
 
 Data flow: reconciliation/{curve,waits} of a day -> CurveOf and WaitsOf per view
 Run: daybreak report --date 2026-01-31
@@ -16,7 +16,7 @@ from batch.report.drilldown import Behind, of_day, select
 Row = Mapping[str, Any]
 
 EDGES = (0, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800)
-"""Ends of the histogram's bins in seconds, the end within; the gate is added, so that no bin stands on both sides of it."""
+"""Ends of the histogram's bins in seconds, the end within; the watermark is added, so that no bin stands on both sides of it."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class Bin:
 
 @dataclass(frozen=True)
 class WaitsOf:
-    """A view's histogram; `gate` is the delay in force, in seconds."""
+    """A view's histogram; `watermark` is the delay in force, in seconds."""
 
     view: str
-    gate: int
+    watermark: int
     bins: tuple[Bin, ...]
 
 
@@ -84,45 +84,52 @@ def _curve(day: date, curve: Curve) -> CurveOf:
 
 def waits_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[WaitsOf, ...]:
     """Of every view of the day that has a curve, which knows the delay in force."""
-    gates = {row["view"]: row["delay_seconds"] for row in curve if row["in_force"]}
+    watermarks = {row["view"]: row["delay_seconds"] for row in curve if row["in_force"]}
     rows = list(waits)
     return tuple(
-        WaitsOf(view, gate, _bins(day, view, gate, [row for row in rows if row["view"] == view]))
-        for view, gate in sorted(gates.items())
+        WaitsOf(view, watermark, _bins(day, view, watermark, [row for row in rows if row["view"] == view]))
+        for view, watermark in sorted(watermarks.items())
     )
 
 
-def _bins(day: date, view: str, gate: int, rows: list[Row]) -> tuple[Bin, ...]:
-    edges: list[int | None] = [*sorted({*EDGES, gate}), None]
+def _bins(day: date, view: str, watermark: int, rows: list[Row]) -> tuple[Bin, ...]:
+    edges: list[int | None] = [*sorted({*EDGES, watermark}), None]
     found = []
     for above, to in [(-1, 0), *pairwise(edges)]:
         assert above is not None
-        own = [row for row in rows if row["wait_seconds"] > above and (to is None or row["wait_seconds"] <= to)]
+        own = [
+            row
+            for row in rows
+            if row["required_delay_seconds"] > above and (to is None or row["required_delay_seconds"] <= to)
+        ]
         as_read, in_order = (sum(row["events"] for row in own if row["basis"] == basis) for basis in ("stream", "log"))
         label = "in order" if to == 0 else f"over {span_of(above)}" if to is None else f"up to {span_of(to)}"
-        is_late = above >= gate
+        is_late = above >= watermark
         say = f"{view}, {label}: {as_read:,} events as the stream read, {in_order:,} in order of arrival; " + (
-            "late, behind the gate" if is_late else "in time"
+            "late, behind the watermark" if is_late else "in time"
         )
         found.append(
-            Bin(above, to, label, is_late, as_read, in_order, Behind(say, _rows(day, view, gate, above, to), day))
+            Bin(above, to, label, is_late, as_read, in_order, Behind(say, _rows(day, view, watermark, above, to), day))
         )
-    while found and not (found[-1].as_read or found[-1].in_order or found[-1].to == gate):
+    while found and not (found[-1].as_read or found[-1].in_order or found[-1].to == watermark):
         found.pop()
     return tuple(found)
 
 
-def _rows(day: date, view: str, gate: int, above: int, to: int | None) -> str:
-    if above < gate:
-        span = (f"wait_seconds > {above}", *([] if to is None else [f"wait_seconds <= {to}"]))
+def _rows(day: date, view: str, watermark: int, above: int, to: int | None) -> str:
+    if above < watermark:
+        span = (f"required_delay_seconds > {above}", *([] if to is None else [f"required_delay_seconds <= {to}"]))
         return select(
-            "basis, wait_seconds, events",
-            "reconciliation.waits",
+            "basis, required_delay_seconds, events",
+            "reconciliation.lateness",
             *of_day(day, view),
             *span,
-            order="basis, wait_seconds",
+            order="basis, required_delay_seconds",
         )
     # An event that is late by x has waited the delay longer than that.
-    late = (f"late_by_ms > {(above - gate) * 1000}", *([] if to is None else [f"late_by_ms <= {(to - gate) * 1000}"]))
+    late = (
+        f"late_by_ms > {(above - watermark) * 1000}",
+        *([] if to is None else [f"late_by_ms <= {(to - watermark) * 1000}"]),
+    )
     columns = "late_by_ms / 1000 AS late_seconds, event_id, event_type, event_time, arrival, topic, partition, offset"
     return select(columns, "reconciliation.evidence", *of_day(day, view), *late, order="late_by_ms")

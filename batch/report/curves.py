@@ -1,6 +1,6 @@
 """What waiting buys, over several days: the night's curve of each view, and the smallest delays that suffice.
 
-Data flow: reconciliation/curve, reconciliation/waits -> one Curve per view
+Data flow: reconciliation/curve, reconciliation/lateness -> one Curve per view
 Run: daybreak curve --days 3
 """
 
@@ -48,7 +48,7 @@ class Curve:
 
 def curves(s: Settings, days: int) -> list[Curve]:
     """Of the last so many days that have a curve; none before the first night."""
-    return drawn(read(s, "reconciliation/curve").to_pylist(), read(s, "reconciliation/waits").to_pylist(), days)
+    return drawn(read(s, "reconciliation/curve").to_pylist(), read(s, "reconciliation/lateness").to_pylist(), days)
 
 
 def drawn(curve: Iterable[Row], waits: Iterable[Row], days: int) -> list[Curve]:
@@ -97,7 +97,7 @@ def _summed(waited: Iterable[Row], basis: str) -> Counter[int]:
     histogram: Counter[int] = Counter()
     for row in waited:
         if row["basis"] == basis:
-            histogram[row["wait_seconds"]] += row["events"]
+            histogram[row["required_delay_seconds"]] += row["events"]
     return histogram
 
 

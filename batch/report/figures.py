@@ -30,7 +30,7 @@ class Figures:
     run: str
     settled_at: datetime | None
     read_to: datetime | None
-    gate: datetime | None
+    watermark: datetime | None
     heat: tuple[Cell, ...]
     waterfalls: tuple[Waterfall, ...]
     curves: tuple[CurveOf, ...]
@@ -47,8 +47,8 @@ class Figures:
 def figures(of: Sources) -> Figures:
     """The same tables give the same figures: nothing asks a clock."""
     curve = [row for row in of.curve if row["day"] == of.day]
-    settled = next((row for row in of.coverage if row["day"] == of.day), None)
-    gate, latest, read_to = (_newest(of, column) for column in ("gate", "max_event_time", "committed_at"))
+    settled = next((row for row in of.settlements if row["day"] == of.day), None)
+    watermark, latest, read_to = (_newest(of, column) for column in ("watermark", "max_event_time", "committed_at"))
     placed = fresh(of.day, of.events, of.progress, of.builds)
     return Figures(
         day=of.day,
@@ -56,8 +56,8 @@ def figures(of: Sources) -> Figures:
         run=next(row["run"] for row in of.summary if row["day"] == of.day),
         settled_at=settled["settled_at"] if settled else None,
         read_to=read_to,
-        gate=gate,
-        heat=cells(of.summary, of.curve, of.corrections, of.coverage),
+        watermark=watermark,
+        heat=cells(of.summary, of.curve, of.corrections, of.settlements),
         waterfalls=waterfalls(of.summary),
         curves=curves_of(of.day, curve, of.waits),
         waits=waits_of(of.day, curve, of.waits),
@@ -67,7 +67,11 @@ def figures(of: Sources) -> Figures:
         kept=kept(of.conservation),
         lost=lost(of.gaps, of.day),
         served=served(
-            min(row["day"] for row in of.summary), of.coverage, {row["day"] for row in of.corrections}, gate, latest
+            min(row["day"] for row in of.summary),
+            of.settlements,
+            {row["day"] for row in of.corrections},
+            watermark,
+            latest,
         ),
         failing=f"{of.failing.place}. {WHAT_TO_DO}" if of.failing else None,
     )

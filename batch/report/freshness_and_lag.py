@@ -48,7 +48,7 @@ class Lagging:
 
 
 def fresh(day: date, events: pa.Table, progress: pa.Table, builds: pa.Table) -> tuple[Fresh, ...]:
-    """By both clocks, of the same on-time events (event_time, arrival, lineage, batch_id, late_by_ms)."""
+    """By both clocks, of the same on-time events (event_time, arrival, generation, batch_id, late_by_ms)."""
     placed = visible(events.filter(pc.equal(events["late_by_ms"], 0)), progress, builds)
     return tuple(
         Fresh(
@@ -75,8 +75,8 @@ def _hour(day: date, clock: Clock, hour: datetime, stage: str, one: object) -> B
         else ", ".join(f"p{n} {span(cut)}" for n, cut in zip((50, 95, 99), cuts, strict=True))
     )
     of = (f"day = {quoted(day)}", "late_by_ms = 0", f"date_trunc('HOUR', {clock.column}) = {quoted(hour)}")
-    columns = "event_id, topic, partition, offset, event_time, arrival, e.lineage, e.batch_id, committed_at"
-    by = "p.query = 'ingest' AND p.lineage = e.lineage AND p.batch_id = e.batch_id"
+    columns = "event_id, topic, partition, offset, event_time, arrival, e.generation, e.batch_id, committed_at"
+    by = "p.query = 'ingest' AND p.generation = e.generation AND p.batch_id = e.batch_id"
     joined = f"silver.events e JOIN speed.progress p\n  ON {by}"
     return Behind(f"{stage}, {hour:%Y-%m-%d %H:00}: {said}", select(columns, joined, *of, order=clock.column), day)
 

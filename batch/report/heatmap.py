@@ -29,7 +29,7 @@ class Cell:
 
 
 def cells(
-    summary: Iterable[Row], curve: Iterable[Row], corrections: Iterable[Row], coverage: Iterable[Row]
+    summary: Iterable[Row], curve: Iterable[Row], corrections: Iterable[Row], settlements: Iterable[Row]
 ) -> tuple[Cell, ...]:
     """Every day and view that a night has compared, oldest first. A row corrected twice counts once."""
     compared: dict[tuple[date, str], list[Row]] = {}
@@ -39,7 +39,7 @@ def cells(
     keys: dict[tuple[date, str], set[str]] = {}
     for row in corrections:
         keys.setdefault((row["day"], row["view"]), set()).add(row["key"])
-    settled = {row["day"] for row in coverage}
+    settled = {row["day"] for row in settlements}
     return tuple(
         _cell(at, own, rows.get(at), len(keys.get(at, ())), at[0] in settled) for at, own in sorted(compared.items())
     )

@@ -43,7 +43,10 @@ def freshness(found: Figures) -> Section:
             for one in found.fresh
         ),
         select(
-            "event_type, event_time, arrival, lineage, batch_id", "silver.events", *of_day(found.day), "late_by_ms = 0"
+            "event_type, event_time, arrival, generation, batch_id",
+            "silver.events",
+            *of_day(found.day),
+            "late_by_ms = 0",
         ),
     )
 
@@ -131,5 +134,5 @@ def served(found: Figures) -> Section:
         tuple(
             (f"{one.start:%Y-%m-%d %H:%M}", f"{one.end:%Y-%m-%d %H:%M}", one.layer, one.status) for one in found.served
         ),
-        select("day, revision, run, settled_at", "reconciliation.coverage", order="day"),
+        select("day, revision, run, settled_at", "reconciliation.settlements", order="day"),
     )

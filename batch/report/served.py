@@ -1,6 +1,6 @@
 """The hand-over: which layer serves which hour.
 
-Data flow: reconciliation/{coverage,corrections}, the stream's gate and latest event -> Served, oldest first
+Data flow: reconciliation/{settlements,corrections}, the stream's watermark and latest event -> Served, oldest first
 Run: daybreak query "SELECT day, status FROM gold.fct_daily_orders ORDER BY day"
 """
 
@@ -37,13 +37,13 @@ class Served:
 
 def served(
     first: date,
-    coverage: Iterable[Mapping[str, Any]],
+    settlements: Iterable[Mapping[str, Any]],
     corrected: Collection[date],
-    gate: datetime | None,
+    watermark: datetime | None,
     latest: datetime | None,
 ) -> tuple[Served, ...]:
-    """From `first` to the stream's latest event, or to the last covered day; a hole in the coverage is served by speed."""
-    covered = {row["day"]: row for row in coverage if row["day"] >= first}
+    """From `first` to the stream's latest event, or to the last covered day; a hole in the settlements is served by speed."""
+    covered = {row["day"]: row for row in settlements if row["day"] >= first}
     ends = [datetime.combine(day + ONE, time(), UTC) for day in covered] + ([latest] if latest else [])
     last = max(ends, default=datetime.combine(first, time(), UTC))
     found: list[Served] = []
@@ -53,7 +53,7 @@ def served(
         if row := covered.get(day):
             found.append(_truth(start, start + ONE, row, day in corrected))
         else:
-            split = min(max(gate or end, start), end)
+            split = min(max(watermark or end, start), end)
             found += [
                 _speed(a, b, status)
                 for a, b, status in ((start, split, Status.PROVISIONAL), (split, end, Status.OPEN))
@@ -68,15 +68,19 @@ def _truth(start: datetime, end: datetime, row: Mapping[str, Any], was_corrected
     day = row["day"]
     by = f"revision {row['revision']}, settled {row['settled_at']:%Y-%m-%d %H:%M} UTC by {row['run']}"
     say = f"{day}: the truth serves it, {status}, {by}"
-    return Served(start, end, "truth", status, Behind(say, select("*", "reconciliation.coverage", *of_day(day)), day))
+    return Served(
+        start, end, "truth", status, Behind(say, select("*", "reconciliation.settlements", *of_day(day)), day)
+    )
 
 
 def _speed(start: datetime, end: datetime, status: Status) -> Served:
     why = (
-        "the gate has passed, no night has" if status is Status.PROVISIONAL else "the stream has not said its last word"
+        "the watermark has passed, no night has"
+        if status is Status.PROVISIONAL
+        else "the stream has not said its last word"
     )
     say = f"{start:%Y-%m-%d %H:%M} to {end:%H:%M} UTC: the stream serves it, {status}: {why}"
-    columns = "query, batch_id, as_of, gate, watermark, max_event_time"
+    columns = "query, batch_id, as_of, watermark, next_watermark, max_event_time"
     sql = select(
         columns, "speed.progress", f"as_of >= TIMESTAMP'{start:%Y-%m-%d %H:%M:%S}'", order="as_of DESC LIMIT 50"
     )

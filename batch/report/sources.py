@@ -22,7 +22,7 @@ from streaming.monitor.freshness import AHEAD, BUILDS, OF_EVENT, SILVER, no_buil
 DAYS = 14
 """How many days the page looks back, its own included."""
 
-PROGRESS = ["query", "lineage", "batch_id", "committed_at", "gate", "max_event_time", "visible"]
+PROGRESS = ["query", "generation", "batch_id", "committed_at", "watermark", "max_event_time", "visible"]
 
 Row = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 class Sources:
     """Rows of the days [first, day]; `curve` and `waits` hold these days too, `events` the events of `day` alone.
 
-    `events` (event_time, arrival, lineage, batch_id, late_by_ms), `progress` and `builds` are Arrow, as freshness reads them.
+    `events` (event_time, arrival, generation, batch_id, late_by_ms), `progress` and `builds` are Arrow, as freshness reads them.
     """
 
     day: date
@@ -39,7 +39,7 @@ class Sources:
     summary: tuple[Row, ...]
     curve: tuple[Row, ...]
     waits: tuple[Row, ...]
-    coverage: tuple[Row, ...]
+    settlements: tuple[Row, ...]
     corrections: tuple[Row, ...]
     conservation: tuple[Row, ...]
     gaps: tuple[Missed, ...]
@@ -66,8 +66,8 @@ def sources(s: Settings, day: date) -> Sources:
         first=first,
         summary=summary,
         curve=_rows(s, "reconciliation/curve", where=span),
-        waits=_rows(s, "reconciliation/waits", where=pc.field("day") == day),
-        coverage=_rows(s, "reconciliation/coverage", where=pc.field("day") >= first),
+        waits=_rows(s, "reconciliation/lateness", where=pc.field("day") == day),
+        settlements=_rows(s, "reconciliation/settlements", where=pc.field("day") >= first),
         corrections=_rows(s, "reconciliation/corrections", ["day", "view", "key"], span),
         conservation=_rows(s, "reconciliation/conservation"),
         gaps=tuple(missed(s)),

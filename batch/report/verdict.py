@@ -58,7 +58,7 @@ def tiles(found: Figures) -> Iterator[Tile]:
         some, whole = min(
             (point.lines["rows final"] for point in in_force), key=lambda part: part[0] / part[1] if part[1] else 1
         )
-        yield Tile("final", f"{percent((some, whole))} %", "rows final at the gate", "curve")
+        yield Tile("final", f"{percent((some, whole))} %", "rows final at the watermark", "curve")
     lost = sum(gap.end - gap.start for gap in found.lost if gap.by == "archive")
     faults = sum(one.faults for one in found.kept)
     yield Tile("lost", f"{lost + faults:,}", "records lost or amiss", "conservation", lost + faults > 0)

@@ -53,7 +53,7 @@ def waterfalls(summary: Iterable[Mapping[str, Any]]) -> tuple[Waterfall, ...]:
 def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
     day, view, measure, at = row["day"], row["view"], row["measure"], row["speed"]
     head = f"{day}, {view}, {measure}"
-    said = select("*", f"speed.{view}", *of_day(day), order="lineage, as_of")
+    said = select("*", f"speed.{view}", *of_day(day), order="generation, as_of")
     yield Step("speed", Kind.SPEED, at, at, Behind(f"{head}: the stream said {at:,}", said, day))
     for cause in [name for name in row if name not in NO_CAUSE] + ["unexplained"]:
         # A cause that is younger than the row is null there.

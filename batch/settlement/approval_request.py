@@ -1,17 +1,17 @@
 """How a question about a day's correction is put: to Airflow, to a log, to a terminal.
 
-Data flow: Question -> JSON with Markdown; a line; a sentence that ends the night
+Data flow: ApprovalRequest -> JSON with Markdown; a line; a sentence that ends the night
 Run: pytest tests/batch/test_threshold.py
 """
 
 import json
 from collections.abc import Sequence
 
-from batch.settlement.settle import Question
+from batch.settlement.settle import ApprovalRequest
 from infra.failures import PermanentFailure
 
 
-def as_json(questions: Sequence[Question]) -> str:
+def as_json(questions: Sequence[ApprovalRequest]) -> str:
     """The open questions, each with what a person needs to see, for Airflow's form."""
     return json.dumps(
         [
@@ -28,7 +28,7 @@ def as_json(questions: Sequence[Question]) -> str:
     )
 
 
-def told(question: Question) -> str:
+def told(question: ApprovalRequest) -> str:
     """A line for the log."""
     if question.is_open:
         return f"asked: {question}"
@@ -36,7 +36,7 @@ def told(question: Question) -> str:
     return f"not settled: {question.day} was rejected by {by}, and its figures are still the same"
 
 
-def refuse(questions: Sequence[Question]) -> None:
+def refuse(questions: Sequence[ApprovalRequest]) -> None:
     """Raise PermanentFailure if a question is open."""
     waiting = [one for one in questions if one.is_open]
     if waiting:
@@ -48,7 +48,7 @@ def refuse(questions: Sequence[Question]) -> None:
         )
 
 
-def _body(question: Question) -> str:
+def _body(question: ApprovalRequest) -> str:
     lines = [
         f"{question}.",
         "Until you answer, and if you reject, the day stays provisional: gold serves what the stream said. An approval is "

@@ -1,6 +1,6 @@
 """Decide: a person's answer about a day whose correction is larger than it is trusted with.
 
-Data flow: the last question in reconciliation/decisions, an answer -> decisions; if approved -> corrections, coverage, curve
+Data flow: the last question in reconciliation/decisions, an answer -> decisions; if approved -> corrections, settlements, curve
 Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
 """
 
@@ -11,10 +11,10 @@ from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names, parse
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.due import plans
-from batch.night import Step, bring
+from batch.night import Step, advance
 from batch.settlement.approval_request import refuse
-from batch.settlement.coverage import is_settled
-from batch.settlement.decisions import Decision, Ruling, answer, newest
+from batch.settlement.decisions import Decision, LastDecision, answer, newest
+from batch.settlement.settlements import is_settled
 from infra.failures import PermanentFailure
 
 
@@ -43,7 +43,9 @@ def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None
     return None
 
 
-def answerable(last: Ruling | None, settled: bool, day: Day, decision: Decision, figures: str | None) -> Ruling:
+def answerable(
+    last: LastDecision | None, settled: bool, day: Day, decision: Decision, figures: str | None
+) -> LastDecision:
     """The last word about a day, if it can be answered so; an answer can be changed for as long as nothing is settled."""
     if last is None:
         raise PermanentFailure(f"nothing was asked about {day}: see reconciliation/decisions")
@@ -57,12 +59,12 @@ def answerable(last: Ruling | None, settled: bool, day: Day, decision: Decision,
     return last
 
 
-def _settle(own: SparkSession, day: Day, last: Ruling) -> None:
+def _settle(own: SparkSession, day: Day, last: LastDecision) -> None:
     """Settle the approved day. Raises PermanentFailure if its figures have changed: it was asked about anew."""
     in_force = versions(own)
     # As the night of the question, so that what its run has computed is not computed again.
     for plan in plans(own, parse(last.run[:10]), in_force, only=day):
-        question, _ = bring(own, plan, Step.CORRECT)
+        question, _ = advance(own, plan, Step.CORRECT)
         refuse([question] if question else [])
         say(f"approved: {day} is settled, revision {plan.revisions[day.date]}")
     say(f"publish: {publish(own)} corrections")

@@ -1,6 +1,6 @@
 """Decisions: what a person was asked about a day's corrections, and what the answer was.
 
-Data flow: trust's doubts, `decide` -> reconciliation/decisions, append-only
+Data flow: trust's over_threshold, `decide` -> reconciliation/decisions, append-only
 Run: daybreak query "SELECT day, decision, decided_by, note FROM reconciliation.decisions ORDER BY day, number"
 """
 
@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 )
 
 from batch.day import Day
-from batch.settlement.coverage import OFFSETS, Plan, offsets
+from batch.settlement.settlements import OFFSETS, Plan, offsets
 from batch.settlement.threshold import LARGEST, ROUNDED, Correction, share
 from infra.lake import arrow_tables
 from infra.lake.rows import arrow
@@ -47,19 +47,19 @@ DECISIONS = Table(
         + [StructField("decided_at", TimestampType()), StructField("note", StringType())]
         + [StructField(name, StringType()) for name in ("view", "measure")]
         + [StructField(name, LongType()) for name in ("before", "truth")]
-        + [StructField("share", DecimalType(18, 4)), StructField("trusted", DecimalType(18, 4))]
+        + [StructField("share", DecimalType(18, 4)), StructField("threshold", DecimalType(18, 4))]
         + [StructField("offsets", OFFSETS), StructField("definitions", MapType(StringType(), StringType()))]
     ),
 )
 """One question or answer; `number` counts a day's, from 1.
 
 An answer is for the figures that were asked about (`figures`, a hash of the day's summary), not for the day: other
-figures are asked about anew. `view` to `trusted`: the measure that goes farthest over its limit.
+figures are asked about anew. `view` to `threshold`: the measure that goes farthest over its limit.
 """
 
 
 @dataclass(frozen=True)
-class Ruling:
+class LastDecision:
     """The last word about a day."""
 
     number: int
@@ -69,16 +69,16 @@ class Ruling:
     decided_by: str | None
 
 
-def newest(day: Day) -> Ruling | None:
+def newest(day: Day) -> LastDecision | None:
     """The last word about the day; None if nobody was ever asked."""
     rows = arrow_tables.rows(DECISIONS, where=pc.field("day") == day.date)
     if not rows:
         return None
     last = max(rows, key=lambda row: row["number"])
-    return Ruling(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
+    return LastDecision(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
 
 
-def ask(plan: Plan, figures: str, doubt: Correction, last: Ruling | None) -> None:
+def ask(plan: Plan, figures: str, largest: Correction, last: LastDecision | None) -> None:
     """Write down that the plan's one day waits for an answer."""
     (day,) = plan.days
     number = last.number + 1 if last else 1
@@ -89,19 +89,19 @@ def ask(plan: Plan, figures: str, doubt: Correction, last: Ruling | None) -> Non
         "run": plan.run,
         "figures": figures,
         "decided_at": datetime.now(UTC),
-        "view": doubt.view,
-        "measure": doubt.measure,
-        "before": doubt.before,
-        "truth": doubt.truth,
-        "share": share(doubt.amount, doubt.truth),
-        "trusted": min(LARGEST, doubt.trusted).quantize(ROUNDED),
+        "view": largest.view,
+        "measure": largest.measure,
+        "before": largest.before,
+        "truth": largest.truth,
+        "share": share(largest.amount, largest.truth),
+        "threshold": min(LARGEST, largest.threshold).quantize(ROUNDED),
         "offsets": offsets(plan.ends),
         "definitions": list(plan.definitions.items()),
     }
     append_once(arrow([row], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)
 
 
-def answer(day: Day, last: Ruling, decision: Decision, by: str, note: str) -> None:
+def answer(day: Day, last: LastDecision, decision: Decision, by: str, note: str) -> None:
     """Write down the answer to the last question about the day, beside the question's own numbers."""
     number = last.number + 1
     (asked,) = arrow_tables.rows(DECISIONS, where=(pc.field("day") == day.date) & (pc.field("number") == last.number))

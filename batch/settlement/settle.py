@@ -1,6 +1,6 @@
 """Settle a day, if its correction is within what the stream is trusted with; else hold it back and ask.
 
-Data flow: summary, decisions -> trust -> corrections and coverage, or a question in reconciliation/decisions
+Data flow: summary, decisions -> trust -> corrections and settlements, or a question in reconciliation/decisions
 Run: python -m batch correct --date 2026-01-31
 """
 
@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from batch.corrections.ledger import correct
 from batch.day import Day
 from batch.reconciliation.differences import SUMMARY
-from batch.settlement.coverage import Plan, withdraw
-from batch.settlement.decisions import Decision, Ruling, ask, newest
-from batch.settlement.threshold import Correction, doubts, figures, limits, share, totals, waterfall
+from batch.settlement.decisions import Decision, LastDecision, ask, newest
+from batch.settlement.settlements import Plan, withdraw
+from batch.settlement.threshold import Correction, figures, limits, over_threshold, share, totals, waterfall
 from infra.failpoints import point
 from infra.lake import arrow_tables
 from infra.settings import settings
@@ -23,15 +23,15 @@ from streaming.views import VIEWS
 
 
 @dataclass(frozen=True)
-class Question:
+class ApprovalRequest:
     """A day that is not settled because of its figures; `last` is the word about exactly these, None if just asked."""
 
     day: Day
     run: str
     figures: str
-    doubts: tuple[Correction, ...]
+    over_threshold: tuple[Correction, ...]
     body: str
-    last: Ruling | None
+    last: LastDecision | None
 
     @property
     def is_open(self) -> bool:
@@ -41,22 +41,24 @@ class Question:
     def __str__(self) -> str:
         found = "; ".join(
             f"{one.measure} of {one.view} from {one.before:,} to {one.truth:,}, {_percent(one)} of the truth, trusted "
-            f"with {(100 * one.trusted).normalize():f} %"
-            for one in self.doubts[:3]
+            f"with {(100 * one.threshold).normalize():f} %"
+            for one in self.over_threshold[:3]
         )
-        more = f"; and {len(self.doubts) - 3} more" if len(self.doubts) > 3 else ""
+        more = f"; and {len(self.over_threshold) - 3} more" if len(self.over_threshold) > 3 else ""
         return f"{self.day} would be corrected by more than it is trusted with: {found}{more}"
 
 
-def settle_day(session: SparkSession, plan: Plan) -> Question | None:
+def settle_day(session: SparkSession, plan: Plan) -> ApprovalRequest | None:
     """Correct and settle the plan's one day; or, if its correction is not trusted, give the question that it waits for.
 
-    An approval of just these figures settles it. Until then, and after a rejection, the day is in no coverage.
+    An approval of just these figures settles it. Until then, and after a rejection, the day is in no settlements.
     """
     (day,) = plan.days
     found = summary(day)
     s = settings()
-    over = doubts(found, plan.settled_totals.get(day.date), limits(s.trust, VIEWS), s.trust_rows)
+    over = over_threshold(
+        found, plan.settled_totals.get(day.date), limits(s.approval_threshold, VIEWS), s.approval_min_rows
+    )
     if over:
         hashed, last = figures(found), newest(day)
         same = last if last and last.figures == hashed else None
@@ -66,7 +68,7 @@ def settle_day(session: SparkSession, plan: Plan) -> Question | None:
             point("correct.before-asking")
             if same is None:
                 ask(plan, hashed, over[0], last)
-            return Question(day, plan.run, hashed, tuple(over), waterfall(found), same)
+            return ApprovalRequest(day, plan.run, hashed, tuple(over), waterfall(found), same)
     correct(session, plan, [day], totals(found))
     return None
 

@@ -1,6 +1,6 @@
 """A limit on trust: how large a day's correction may be before a person is asked, and what that person is shown.
 
-Data flow: the day's summary, DAYBREAK_TRUST -> doubts, figures, the waterfall as Markdown
+Data flow: the day's summary, DAYBREAK_APPROVAL_THRESHOLD -> over_threshold, figures, the waterfall as Markdown
 Run: pytest tests/batch/test_threshold.py
 
 Integers and fractions only: a limit of 0.2 is exactly a fifth.
@@ -18,7 +18,7 @@ from batch.reconciliation.causes import STEPS
 from infra.failures import PermanentFailure
 
 UNNAMED = Decimal(1)
-"""The limit of a view that DAYBREAK_TRUST does not name: a correction as large as the truth itself.
+"""The limit of a view that DAYBREAK_APPROVAL_THRESHOLD does not name: a correction as large as the truth itself.
 
 A day of which the stream heard nothing, or everything too late, is corrected by just that, and history that is sent at
 once is such a day. More than that only a stream that said more than twice the truth gives.
@@ -32,13 +32,13 @@ ROUNDED = Decimal("0.0001")
 
 @dataclass(frozen=True)
 class Correction:
-    """One measure of a view over a day: what was said `before`, and the truth; `trusted`: the share it may change by."""
+    """One measure of a view over a day: what was said `before`, and the truth; `threshold`: the share it may change by."""
 
     view: str
     measure: str
     before: int
     truth: int
-    trusted: Decimal
+    threshold: Decimal
 
     @property
     def amount(self) -> int:
@@ -48,7 +48,7 @@ class Correction:
     @property
     def is_over(self) -> bool:
         """Is it more than the truth's trusted share?"""
-        return abs(self.amount) > Fraction(self.trusted) * abs(self.truth)
+        return abs(self.amount) > Fraction(self.threshold) * abs(self.truth)
 
 
 def limits(trust: Mapping[str, Decimal], views: Iterable[str]) -> dict[str, Decimal]:
@@ -56,13 +56,16 @@ def limits(trust: Mapping[str, Decimal], views: Iterable[str]) -> dict[str, Deci
     known = list(views)
     if unknown := sorted(trust.keys() - set(known)):
         raise PermanentFailure(
-            f"setting DAYBREAK_TRUST names {', '.join(unknown)}, and the views are {', '.join(sorted(known))}"
+            f"setting DAYBREAK_APPROVAL_THRESHOLD names {', '.join(unknown)}, and the views are {', '.join(sorted(known))}"
         )
     return {view: trust.get(view, UNNAMED) for view in known}
 
 
-def doubts(
-    summary: Iterable[Mapping[str, Any]], settled: Mapping[str, int] | None, trusted: Mapping[str, Decimal], floor: int
+def over_threshold(
+    summary: Iterable[Mapping[str, Any]],
+    settled: Mapping[str, int] | None,
+    thresholds: Mapping[str, Decimal],
+    floor: int,
 ) -> list[Correction]:
     """The measures of a day that are corrected by more than is trusted, the farthest over its limit first.
 
@@ -73,7 +76,7 @@ def doubts(
     found = []
     for row in summary:
         said = (settled or {}).get(f"{row['view']}.{row['measure']}", row["speed"])
-        one = Correction(row["view"], row["measure"], said, row["truth"], trusted[row["view"]])
+        one = Correction(row["view"], row["measure"], said, row["truth"], thresholds[row["view"]])
         if row["rows_differing"] >= floor and one.is_over:
             found.append(one)
     return sorted(found, key=lambda one: (-_excess(one), one.view, one.measure))
@@ -112,5 +115,5 @@ def waterfall(summary: Sequence[Mapping[str, Any]]) -> str:
 
 def _excess(one: Correction) -> Fraction:
     """By how many times its limit a correction is over it; one to nothing, or without any trust, comes first."""
-    allowed = Fraction(one.trusted) * abs(one.truth)
+    allowed = Fraction(one.threshold) * abs(one.truth)
     return abs(one.amount) / allowed if allowed else Fraction(LARGEST)

@@ -5,9 +5,9 @@
 -#}
 {% test is_what_is_served(model, fact, columns, of='true') %}
 {%- set compared = (['day'] + columns + ['status', 'revisions']) | join(", ") -%}
-with coverage as (
+with settlements as (
 
-    select * from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
@@ -15,11 +15,11 @@ served as (
 
     select facts.*
     from {{ fact }} as facts
-    left join coverage on facts.day = coverage.day
+    left join settlements on facts.day = settlements.day
     where
         {{ of }}
-        and (facts.status = 'provisional') = (coverage.day is null)
-        and not coalesce(coverage.is_being_redone, false)
+        and (facts.status = 'provisional') = (settlements.day is null)
+        and not coalesce(settlements.is_being_redone, false)
 
 ),
 
@@ -48,13 +48,13 @@ valid as (
     select versions.*
     from {{ model }} as versions
     inner join latest on latest.is_provisional = (versions.status = 'provisional')
-    left join coverage on versions.day = coverage.day
+    left join settlements on versions.day = settlements.day
     left join withdrawn on versions.day = withdrawn.day and latest.is_provisional
     where
         versions.valid_from <= greatest(latest.as_of, withdrawn.withdrawn_at)
         and (versions.valid_to is null or versions.valid_to > greatest(latest.as_of, withdrawn.withdrawn_at))
-        and latest.is_provisional = (coverage.day is null)
-        and not coalesce(coverage.is_being_redone, false)
+        and latest.is_provisional = (settlements.day is null)
+        and not coalesce(settlements.is_being_redone, false)
 
 )
 

@@ -1,26 +1,26 @@
 {#-
   The stream's current answers, one row per day and key, from a speed table, which is the log of all it ever said.
-  Only the latest lineage counts of which a micro-batch is done: a rebuild starts a new one, and ids sort by their start. What
+  Only the latest generation counts of which a micro-batch is done: a rebuild starts a new one, and ids sort by their start. What
   it said again before that is its answer since its first micro-batch.
   The view's preference comes before the micro-batch: of several matches of a join, the first is the answer.
 -#}
 {% macro latest_answers(view, key) %}
-with lineages as (
+with generations as (
 
     select
-        lineage,
+        generation,
         min(as_of) as started_at
     from {{ source('speed', 'progress') }}
-    group by lineage
+    group by generation
 
 ),
 
 newest as (
 
     select
-        max(lineage) as lineage,
-        max_by(started_at, lineage) as started_at
-    from lineages
+        max(generation) as generation,
+        max_by(started_at, generation) as started_at
+    from generations
 
 ),
 
@@ -34,7 +34,7 @@ ranked as (
             order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
         ) as place
     from {{ source('speed', view) }} as speed
-    inner join newest on speed.lineage = newest.lineage
+    inner join newest on speed.generation = newest.generation
 
 )
 

@@ -4,7 +4,7 @@
   correction, `valid_from`, `valid_to` (null: valid now).
 
   While its day is not settled, a row is as the stream said it, from a micro-batch's `as_of` on: by the view's preference, then
-  the latest (as in latest_answers), until the stream starts anew with another lineage. While it is, a row is as settled, and
+  the latest (as in latest_answers), until the stream starts anew with another generation. While it is, a row is as settled, and
   changes with each correction that a settlement brought. What the first settlement left alone is the truth; a row that only a
   later one corrected was `old` until then. A day whose settlement was withdrawn is the stream's until the next.
 
@@ -15,14 +15,14 @@
 {%- set key_types = key.items() | map("join", " ") | join(", ") -%}
 {%- set value_types = values.items() | map("join", " ") | join(", ") -%}
 {%- set said = "struct(" ~ (values | join(", ")) ~ ")" -%}
-with lineages as (
+with generations as (
 
     select
-        lineage,
+        generation,
         min(as_of) as started_at,
-        lead(min(as_of)) over (order by lineage) as ended_at
+        lead(min(as_of)) over (order by generation) as ended_at
     from {{ source('speed', 'progress') }}
-    group by lineage
+    group by generation
 
 ),
 
@@ -55,14 +55,14 @@ ranked as (
     select
         speed.* except (as_of),
         speed.as_of as spoken_at,
-        greatest(speed.as_of, lineages.started_at) as as_of,
-        lineages.ended_at,
+        greatest(speed.as_of, generations.started_at) as as_of,
+        generations.ended_at,
         row_number() over (
-            partition by {% for column in ['day'] + (key | list) %}speed.{{ column }}, {% endfor %}speed.lineage
+            partition by {% for column in ['day'] + (key | list) %}speed.{{ column }}, {% endfor %}speed.generation
             order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
         ) as place
     from {{ source('speed', view) }} as speed
-    inner join lineages on speed.lineage = lineages.lineage
+    inner join generations on speed.generation = generations.generation
 
 ),
 
@@ -71,7 +71,7 @@ answers as (
 
     select
         *,
-        min(place) over (partition by {{ keys }}, lineage order by spoken_at, batch_id) as best
+        min(place) over (partition by {{ keys }}, generation order by spoken_at, batch_id) as best
     from ranked
 
 ),
@@ -83,7 +83,7 @@ by_stream as (
         {{ said }} as said,
         is_final,
         as_of as valid_from,
-        least(lead(as_of) over (partition by {{ keys }}, lineage order by spoken_at, batch_id), ended_at) as valid_to
+        least(lead(as_of) over (partition by {{ keys }}, generation order by spoken_at, batch_id), ended_at) as valid_to
     from answers
     where place = best
 

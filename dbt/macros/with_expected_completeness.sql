@@ -22,7 +22,7 @@
                 when clock.frontier < {{ closes }} then -1
                 when clock.frontier is not null then least(
                     (unix_millis(clock.frontier) - unix_millis({{ closes }})) div 1000,
-                    {{ env_var('DAYBREAK_DELAY_SECONDS') }}
+                    {{ env_var('DAYBREAK_WATERMARK_DELAY_SECONDS') }}
                 )
             end
 {% endmacro %}

@@ -1,17 +1,17 @@
 -- Fails on every settled day that a gap of the log may concern and that does not say how many records it lacks, or says so
 -- without a gap.
-with coverage as (
+with settlements as (
 
-    select day from {{ ref('stg_reconciliation__coverage') }}
+    select day from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
 touched as (
 
-    select distinct coverage.day
-    from coverage
+    select distinct settlements.day
+    from settlements
     inner join {{ ref('stg_archive__gaps') }} as gaps
-        on coverage.day >= gaps.from_day and coverage.day <= gaps.to_day
+        on settlements.day >= gaps.from_day and settlements.day <= gaps.to_day
 
 ),
 
@@ -25,6 +25,6 @@ told as (
 
 select told.model, told.day, told.records_missing
 from told
-inner join coverage on told.day = coverage.day
+inner join settlements on told.day = settlements.day
 left join touched on told.day = touched.day
 where (told.records_missing > 0) <> (touched.day is not null)

@@ -2,9 +2,9 @@
 {% set totals = "day, window_start, window_end, orders, items, revenue_cents" %}
 {% set payments = "day, order_id, customer_id, ordered_at, total_cents, payment_status, payment_id, captured_at, paid_cents" %}
 
-with coverage as (
+with settlements as (
 
-    select * from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
@@ -12,7 +12,7 @@ totals as (
 
     select {{ totals }}, 1 as side from {{ ref('fct_order_totals') }} where status <> 'provisional'
     union all
-    select {{ totals }}, -1 from {{ ref('stg_truth__order_totals') }} left semi join coverage using (day)
+    select {{ totals }}, -1 from {{ ref('stg_truth__order_totals') }} left semi join settlements using (day)
 
 ),
 
@@ -20,7 +20,7 @@ payments as (
 
     select {{ payments }}, 1 as side from {{ ref('fct_orders') }} where status <> 'provisional'
     union all
-    select {{ payments }}, -1 from {{ ref('stg_truth__order_payments') }} left semi join coverage using (day)
+    select {{ payments }}, -1 from {{ ref('stg_truth__order_payments') }} left semi join settlements using (day)
 
 )
 

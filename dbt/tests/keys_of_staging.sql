@@ -4,7 +4,7 @@
     'stg_speed__order_totals', 'stg_speed__order_payments', 'stg_speed__frontier',
     'stg_truth__orders', 'stg_truth__payments', 'stg_truth__order_totals', 'stg_truth__order_payments',
     'stg_archive__gaps',
-    'stg_reconciliation__coverage', 'stg_reconciliation__past_coverage', 'stg_reconciliation__decisions',
-    'stg_reconciliation__corrections', 'stg_reconciliation__summary', 'stg_reconciliation__waits',
+    'stg_reconciliation__settlements', 'stg_reconciliation__past_settlements', 'stg_reconciliation__decisions',
+    'stg_reconciliation__corrections', 'stg_reconciliation__summary', 'stg_reconciliation__lateness',
     'stg_reconciliation__curve'
 ]) }}

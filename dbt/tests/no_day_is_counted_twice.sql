@@ -1,7 +1,7 @@
 -- Fails on every day that is served from both layers, or from the wrong one.
-with coverage as (
+with settlements as (
 
-    select day from {{ ref('stg_reconciliation__coverage') }}
+    select day from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
@@ -22,5 +22,5 @@ having count(*) > 1
 union all
 select served.fact, served.day, 'from the wrong layer'
 from served
-left join coverage on served.day = coverage.day
-where served.is_provisional = (coverage.day is not null)
+left join settlements on served.day = settlements.day
+where served.is_provisional = (settlements.day is not null)

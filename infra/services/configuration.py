@@ -44,7 +44,7 @@ def _section(s: Settings, program: Program) -> str:
         "autostart": "false",
         "autorestart": "true" if program.final_exit is None else "unexpected",
         "exitcodes": "0" if program.final_exit is None else str(program.final_exit),
-        # With 0 every end is judged by its exit code; with 1 an end within a second is tried again regardless.
+        # With 0 every end is validated by its exit code; with 1 an end within a second is tried again regardless.
         "startsecs": "1" if program.final_exit is None else "0",
         "startretries": "100000",
         "stopasgroup": str(program.stop_group).lower(),

@@ -29,7 +29,7 @@ def properties(s: Settings) -> dict[str, str]:
         "log.dirs": f"{s.home}/kafka/log",
         # A typing error in a topic's name must be an error, not a new topic.
         "auto.create.topics.enable": "false",
-        # Arrival is the broker's clock: a producer's clock could run ahead and move the gate.
+        # Arrival is the broker's clock: a producer's clock could run ahead and move the watermark.
         "log.message.timestamp.type": "LogAppendTime",
         "message.max.bytes": "1048588",
         "num.partitions": "1",

@@ -1,6 +1,6 @@
 """The home of a platform: its folders, and the set-up's files that it shares.
 
-Data flow: Settings -> `<home>/{run,logs,tmp,drills,spark}`, links to `.daybreak/{bin,jars}`
+Data flow: Settings -> `<home>/{run,logs,tmp,failpoints,spark}`, links to `.daybreak/{bin,jars}`
 Run: daybreak up
 """
 
@@ -9,7 +9,7 @@ from infra.services import ports
 from infra.session import write_defaults
 from infra.settings import ROOT, Settings
 
-FOLDERS = ("run", "logs", "tmp", "drills")
+FOLDERS = ("run", "logs", "tmp", "failpoints")
 INSTALLED = ("bin", "jars")
 """What `make setup` puts into the repository's own home, and any other home borrows."""
 

@@ -34,7 +34,7 @@ def artifact(jar: str) -> str:
 
 
 def wanted(configuration: str) -> list[str]:
-    """File names of the jars that ivy.xml itself names, and by which a retrieval is judged."""
+    """File names of the jars that ivy.xml itself names, and by which a retrieval is validated."""
     dependencies = ElementTree.parse(IVY_FILE).getroot().iterfind("dependencies/dependency")
     return [f"{d.get('name')}-{d.get('rev')}.jar" for d in dependencies if d.get("conf") == f"{configuration}->default"]
 

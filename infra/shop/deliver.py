@@ -17,7 +17,7 @@ STEP = 500
 
 TOGETHER_MS = 5 * MINUTE
 """Replayed event time between two waits for the broker. A producer fills each partition on its own; left alone they run
-apart, and a stream that reads along would call the slower one late. Well below any sensible delay of the gate."""
+apart, and a stream that reads along would call the slower one late. Well below any sensible delay of the watermark."""
 
 Sent = Counter[tuple[str, str]]
 """Records sent, by topic and kind."""

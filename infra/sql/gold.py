@@ -52,7 +52,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_GATEWAY_HOST": s.gateway_host,
         "DAYBREAK_GATEWAY_PORT": str(s.gateway_port),
         "DAYBREAK_BUCKET": s.bucket,
-        "DAYBREAK_DELAY_SECONDS": str(s.delay_seconds),
+        "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
     }
 

@@ -25,7 +25,7 @@ ENVELOPE = StructType(
 """The fields that every event of every topic has; `event_time` is epoch milliseconds, UTC."""
 
 RAW = "text"
-"""The column of judged records that holds the value as text."""
+"""The column of validated records that holds the value as text."""
 
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 

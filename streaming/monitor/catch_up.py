@@ -46,9 +46,9 @@ def _latest(s: Settings) -> list[dict[str, Any]]:
     """The offsets of the last micro-batch, looked for among the recent ones first: progress has a row for every one."""
     own = pc.field("query") == INGEST
     for where in (own & (pc.field("committed_at") >= datetime.now(UTC) - RECENT), own):
-        rows = read(s, "speed/progress", ["lineage", "batch_id", "offsets"], where=where).to_pylist()
+        rows = read(s, "speed/progress", ["generation", "batch_id", "offsets"], where=where).to_pylist()
         if rows:
-            latest = max(rows, key=lambda row: (row["lineage"], row["batch_id"]))
+            latest = max(rows, key=lambda row: (row["generation"], row["batch_id"]))
             return list(latest["offsets"])
     return []
 

@@ -29,7 +29,7 @@ SILVER = "silver/events"
 BUILDS = "gold/rpt_builds"
 AHEAD = timedelta(minutes=10)
 """More than an event's clock can be ahead of its arrival: nothing is visible longer before its event time."""
-OF_EVENT = ("event_time", "arrival", "lineage", "batch_id")
+OF_EVENT = ("event_time", "arrival", "generation", "batch_id")
 QUANTILES = (0.5, 0.95, 0.99)
 
 
@@ -80,7 +80,7 @@ def _placed(s: Settings, since: datetime, until: datetime, clock: Clock) -> pa.T
     at = pc.field(clock.column)
     measured = (at >= since) & (at < until) & (pc.field("late_by_ms") == 0)
     events = read(s, SILVER, list(OF_EVENT), where=measured)
-    columns = ["query", "lineage", "batch_id", "committed_at", "visible"]
+    columns = ["query", "generation", "batch_id", "committed_at", "visible"]
     progress = read(s, "speed/progress", columns, where=pc.field("committed_at") >= since - AHEAD)
     began = pc.field("started_at") >= since - AHEAD
     builds = read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds()
@@ -88,7 +88,7 @@ def _placed(s: Settings, since: datetime, until: datetime, clock: Clock) -> pa.T
 
 
 def visible(events: pa.Table, progress: pa.Table, builds: pa.Table) -> pa.Table:
-    """The events (event_time, arrival, lineage, batch_id) with a column per stage: when they were visible there, or null.
+    """The events (event_time, arrival, generation, batch_id) with a column per stage: when they were visible there, or null.
 
     Events of a micro-batch without progress are left out: it is not finished. `progress` as in speed/progress; `builds`
     are started_at and built_at, one row per build of gold.
@@ -100,8 +100,8 @@ def visible(events: pa.Table, progress: pa.Table, builds: pa.Table) -> pa.Table:
     )
     stages = ["bronze", "silver", *views]
     times = dict(zip(stages, [bronze, _in_silver(ingest), *shown], strict=True))
-    batches = pa.table({"lineage": ingest["lineage"], "batch_id": ingest["batch_id"], **times})
-    placed = events.join(batches, ["lineage", "batch_id"], join_type="inner")
+    batches = pa.table({"generation": ingest["generation"], "batch_id": ingest["batch_id"], **times})
+    placed = events.join(batches, ["generation", "batch_id"], join_type="inner")
     everywhere = pc.max_element_wise(*(_micros(placed[stage]) for stage in ("silver", *views)), skip_nulls=True)
     ordered = builds.sort_by("started_at")
     first = pc.search_sorted(_micros(ordered["started_at"]), everywhere, side="left")

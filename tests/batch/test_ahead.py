@@ -9,7 +9,7 @@ import pytest
 
 from batch import ahead
 from batch.day import Day
-from batch.settlement.coverage import Plan
+from batch.settlement.settlements import Plan
 from infra.failures import PermanentFailure, TransientFailure
 
 NIGHT = Day(date(2026, 1, 31))
@@ -22,7 +22,7 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """A night of three days, whose steps fail as `fails` says."""
     own = SimpleNamespace(fails={}, drawn=0, brought=[])
 
-    def bring(session: Any, todo: list[Plan], step: Any, anew: bool) -> list[Any]:
+    def advance(session: Any, todo: list[Plan], step: Any, anew: bool) -> list[Any]:
         (day,) = todo[0].days
         if day in own.fails:
             raise own.fails[day]
@@ -36,7 +36,7 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
     monkeypatch.setattr(ahead, "lease", nullcontext)
     monkeypatch.setattr(ahead, "plans", lambda session, night, versions, full, only: [PLANS[DAYS.index(only)]])
-    monkeypatch.setattr(ahead, "bring_all", bring)
+    monkeypatch.setattr(ahead, "advance_all", advance)
     monkeypatch.setattr(ahead, "publish", lambda session: 0)
     monkeypatch.setattr(ahead, "draw", draw)
     monkeypatch.setattr(ahead, "tables", lambda session: [])

@@ -66,7 +66,7 @@ def fill(session: SparkSession, first: int, end: int, *into: Table) -> None:
 def read(session: SparkSession, first: int, end: int) -> None:
     """The stream finishes a micro-batch of offsets [first, end)."""
     offsets = [{"topic": AT[0], "partition": AT[1], "from": first, "to": end}]
-    put(session, PROGRESS, {"query": "ingest", "lineage": "a", "batch_id": first, "offsets": offsets})
+    put(session, PROGRESS, {"query": "ingest", "generation": "a", "batch_id": first, "offsets": offsets})
 
 
 def night(session: SparkSession, end: int, first: int = 0) -> int:

@@ -14,10 +14,10 @@ from traffic import paid, placed
 
 from batch.archive import ARCHIVE
 from batch.curve.curve import curve
-from batch.curve.lateness import WAITS
+from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
 from batch.day import Day
-from batch.settlement.coverage import COVERAGE, Plan, settle
+from batch.settlement.settlements import SETTLEMENTS, Plan, settle
 from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_days
 from infra.failures import PermanentFailure
 from infra.lake import spark_tables
@@ -90,13 +90,13 @@ def payment(name: str, event_time: datetime, arrival: datetime, batch: int) -> S
 
 
 def spoilt(event_time: datetime, arrival: datetime) -> Sent:
-    """An order with a field too many; were it an event, it would move the gate."""
+    """An order with a field too many; were it an event, it would move the watermark."""
     event = order("spoilt", 0, event_time=round(event_time.timestamp() * 1000), coupon="none")
     return Sent("orders", event["order_id"].encode(), encoded(event), event["event_id"], arrival, event_time, None)
 
 
 def conflict(name: str, first: datetime, event_time: datetime, arrival: datetime) -> Sent:
-    """The same event_id again with another time: no event, but valid, so it moves the gate."""
+    """The same event_id again with another time: no event, but valid, so it moves the watermark."""
     topic, key, value, event_id, _ = placed(name, first)
     old, new = (b'"event_time":%d' % round(time.timestamp() * 1000) for time in (first, event_time))
     assert value
@@ -136,7 +136,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     place = tmp_path_factory.mktemp("lake")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infra.lake.tables.settings", lambda: SimpleNamespace(lake=f"file:{place}"))
-        patch.setattr("batch.curve.curve.settings", lambda: SimpleNamespace(delay_seconds=IN_FORCE))
+        patch.setattr("batch.curve.curve.settings", lambda: SimpleNamespace(watermark_delay_seconds=IN_FORCE))
         found = definitions(spark)
         rows = [
             (*at, one.arrival, one.key, one.value, None, one.event_id, one.event_time, one.event_time.date())
@@ -153,7 +153,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
             )
         put(refused(spark, QUARANTINE, Day(NEXT.date())), QUARANTINE)
         _stream(spark, known)
-        for table in (COVERAGE, WAITS, CURVE):
+        for table in (SETTLEMENTS, EVENT_LATENESS, CURVE):
             put(spark.createDataFrame([], table.schema), table)
         own = Night(spark, found)
         own.settled("first", DAY, QUIET)
@@ -182,10 +182,10 @@ def refused(spark: SparkSession, table: Table, day: Day) -> DataFrame:
 def _stream(spark: SparkSession, known: DataFrame) -> None:
     """Silver with the micro-batches of SENT, and their progress."""
     read = [(*at, one.batch, "a", 0) for one, at in zip(SENT, PLACES, strict=True) if one.batch is not None]
-    batches = "topic string, partition int, offset long, batch_id long, lineage string, late_by_ms long"
+    batches = "topic string, partition int, offset long, batch_id long, generation string, late_by_ms long"
     put(known.join(spark.createDataFrame(read, batches), list(AT)), SILVER)
     progress = [
-        {"query": INGEST, "lineage": "a", "batch_id": number, "max_event_time": largest}
+        {"query": INGEST, "generation": "a", "batch_id": number, "max_event_time": largest}
         for number, largest in enumerate(LARGEST)
     ]
     put(frame(spark, progress, PROGRESS.schema), PROGRESS)
@@ -199,12 +199,14 @@ def drawn(night: Night) -> list[dict[str, Any]]:
 
 
 def test_waits_are_counted_by_view_and_basis(night: Night, drawn: list[dict[str, Any]]) -> None:
-    rows = spark_tables.read(night.spark, WAITS).collect()
+    rows = spark_tables.read(night.spark, EVENT_LATENESS).collect()
     assert {(row["day"], row["run"]) for row in rows} == {(DAY.date, "first")}, "the quiet day has none"
     for basis, expected in (("log", LOG), ("stream", STREAM)):
         for view, waits in expected.items():
             found = [
-                (row["wait_seconds"], row["events"]) for row in rows if (row["basis"], row["view"]) == (basis, view)
+                (row["required_delay_seconds"], row["events"])
+                for row in rows
+                if (row["basis"], row["view"]) == (basis, view)
             ]
             assert sorted(found) == sorted(waits.items()), (basis, view)
 
@@ -251,9 +253,9 @@ def test_a_settled_day_without_events_has_a_curve_of_nothing(night: Night, drawn
 
 
 def test_a_day_is_drawn_once_per_settlement(night: Night, drawn: list[dict[str, Any]]) -> None:
-    versions = [spark_tables.version(night.spark, table) for table in (WAITS, CURVE)]
+    versions = [spark_tables.version(night.spark, table) for table in (EVENT_LATENESS, CURVE)]
     assert night.curve() == ()
-    assert [spark_tables.version(night.spark, table) for table in (WAITS, CURVE)] == versions
+    assert [spark_tables.version(night.spark, table) for table in (EVENT_LATENESS, CURVE)] == versions
     night.settled("second", DAY)
     assert night.curve() == (DAY,)
     again = night.rows(DAY)

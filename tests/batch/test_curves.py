@@ -45,7 +45,7 @@ def of_day(day: date, delays: dict[int | None, int], in_force: int = 600, view: 
 
 def waits(day: date, basis: str, histogram: dict[int, int], view: str = "totals") -> list[dict[str, Any]]:
     return [
-        {"day": day, "view": view, "basis": basis, "wait_seconds": wait, "events": number, "run": "r"}
+        {"day": day, "view": view, "basis": basis, "required_delay_seconds": wait, "events": number, "run": "r"}
         for wait, number in histogram.items()
     ]
 

@@ -17,8 +17,8 @@ from batch.day import Day
 from batch.due import plans
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement import settle as settling
-from batch.settlement.coverage import COVERAGE, PAST_COVERAGE, Plan, is_settled, settle, withdraw
 from batch.settlement.decisions import DECISIONS, Decision, answer, ask, newest
+from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, Plan, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
@@ -39,7 +39,7 @@ DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """An archive of one record of the first day, and nothing settled."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, COVERAGE, PAST_COVERAGE, DECISIONS, SUMMARY):
+    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, SUMMARY):
         spark_tables.create(spark, table)
     arrive(spark, 0, FIRST)
     return spark
@@ -97,8 +97,8 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     assert found[FIRST].settled_totals == {FIRST.date: {f"{VIEW}.sum": 100}}
     settle_all(own, NEW)
     history = (
-        spark_tables.read(own, COVERAGE)
-        .unionByName(spark_tables.read(own, PAST_COVERAGE).drop("withdrawn_at"))
+        spark_tables.read(own, SETTLEMENTS)
+        .unionByName(spark_tables.read(own, PAST_SETTLEMENTS).drop("withdrawn_at"))
         .collect()
     )
     known = {(row["day"], row["revision"]): dict(row["definitions"]) for row in history}
@@ -106,7 +106,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     assert len(history) == 4
     # A replacement that died between its two commits and is done again keeps nothing twice.
     settle(found[FIRST])
-    assert spark_tables.read(own, PAST_COVERAGE).count() == 2
+    assert spark_tables.read(own, PAST_SETTLEMENTS).count() == 2
 
 
 def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_one_when_something_comes(
@@ -117,7 +117,7 @@ def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_on
     plan = todo(own)[FIRST]
     withdraw(plan)
     assert not is_settled(FIRST)
-    (past,) = arrow_tables.rows(PAST_COVERAGE)
+    (past,) = arrow_tables.rows(PAST_SETTLEMENTS)
     assert past["settled_at"] < past["withdrawn_at"], "gold's history needs the time"
     # It died before it asked: the next night comes back to the day.
     again = todo(own)[FIRST]
@@ -144,11 +144,11 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
     own: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corrected: list[Any] = []
-    trust = SimpleNamespace(trust={VIEW: Decimal("0.2")}, trust_rows=1)
+    trust = SimpleNamespace(approval_threshold={VIEW: Decimal("0.2")}, approval_min_rows=1)
     monkeypatch.setattr(settling, "settings", lambda: trust)
     monkeypatch.setattr(settling, "correct", lambda session, plan, days, totals: corrected.append((days, totals)))
 
-    def found(truth: int) -> settling.Question | None:
+    def found(truth: int) -> settling.ApprovalRequest | None:
         row = {field.name: 0 for field in SUMMARY.schema} | {"day": NIGHT.date, "view": VIEW, "measure": "sum"}
         row |= {"truth": truth, "late": truth, "rows_differing": 5, "run": "r"}
         replace_days(frame(own, [row], SUMMARY.schema), SUMMARY, [NIGHT.date])

@@ -32,14 +32,14 @@ DAY = Day(date(2026, 1, 30))
 FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)
 FIRST = ("archive.before", "archive.after", "conservation.after", "truth.after-events", "truth.after")
 COMPARED = tuple(f"reconcile.after-{table}" for table in ("evidence", "summary", "differences"))
-SETTLING = ("correct.before-coverage", "correct.after-coverage")
+SETTLING = ("correct.before-settlements", "correct.after-settlements")
 ASKING = "correct.before-asking"
 PUBLISHING = ("publish.before-commit", "publish.after-commit")
 """Of these the first is killed beside a real broker (test_09_corrections), the second dies in test_publish."""
 TABLES = (
     *("archive/events", "reconciliation/conservation", "truth/events", "truth/quarantine"),
     *("truth/order_totals", "truth/order_payments", "reconciliation/differences", "reconciliation/evidence"),
-    *("reconciliation/summary", "reconciliation/corrections", "reconciliation/coverage"),
+    *("reconciliation/summary", "reconciliation/corrections", "reconciliation/settlements"),
 )
 STAMPS = {"run", "settled_at", "corrected_at", "checked_at"}
 """What says when, and which of the nights it was."""
@@ -58,7 +58,7 @@ class Nights:
 
     def run(self, killed_at: str | None = None) -> None:
         """One night, to its end or to its death there; what it holds in memory is gone with it."""
-        place = self.folder / "drills" / (killed_at or "")
+        place = self.folder / "failpoints" / (killed_at or "")
         if not killed_at:
             nights.night(DAY, list(Step))
             return
@@ -69,10 +69,10 @@ class Nights:
         assert place.with_name(f"{killed_at}.reached").exists()
         place.unlink()
 
-    def limit(self, trusted: Decimal | None) -> None:
+    def limit(self, threshold: Decimal | None) -> None:
         """By which share of the truth the day may be corrected before a person is asked."""
-        trust = {"order_totals": trusted} if trusted is not None else {}
-        self.patch.setattr(settle, "settings", lambda: SimpleNamespace(trust=trust, trust_rows=1))
+        trust = {"order_totals": threshold} if threshold is not None else {}
+        self.patch.setattr(settle, "settings", lambda: SimpleNamespace(approval_threshold=trust, approval_min_rows=1))
 
     def rows(self, table: str) -> list[str]:
         """A table's rows without their stamps."""
@@ -127,18 +127,18 @@ def test_a_night_killed_at_any_point_is_finished_by_the_next(lakes: tuple[Nights
     use(killed).limit(None)
     for place in (*FIRST, *COMPARED):
         killed.run(place)
-        assert killed.rows("reconciliation/coverage") == [], place
+        assert killed.rows("reconciliation/settlements") == [], place
     killed.limit(Decimal(0))
     killed.run(ASKING)
     assert killed.rows("reconciliation/decisions") == []
     with pytest.raises(PermanentFailure, match="more than it is trusted with"):
         killed.run()
     assert len(killed.rows("reconciliation/decisions")) == 1
-    assert killed.rows("reconciliation/coverage") == []
+    assert killed.rows("reconciliation/settlements") == []
     killed.limit(None)
     for place in SETTLING:
         killed.run(place)
-        assert len(killed.rows("reconciliation/coverage")) == (place == SETTLING[1])
+        assert len(killed.rows("reconciliation/settlements")) == (place == SETTLING[1])
     killed.run()
     found = {name: killed.rows(name) for name in TABLES}
 

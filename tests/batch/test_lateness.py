@@ -1,4 +1,4 @@
-"""The wait of an event is the delay with which the gate would have let it in: against the gate itself, batch by batch."""
+"""An event needs the delay with which the watermark would have let it in: compared with the watermark, batch by batch."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.curve.lateness import batch_frontiers, log_frontiers, wait_seconds
-from streaming.watermark import Gate
+from batch.curve.lateness import batch_frontiers, log_frontiers, required_delay_seconds
+from streaming.watermark import Watermark
 
 pytestmark = pytest.mark.lake
 
@@ -53,10 +53,10 @@ def batched(records: list[Record], size: int) -> list[list[Record]]:
 
 def late_with(records: list[Record], size: int, delay: timedelta) -> set[tuple[Any, ...]]:
     """What a stream with this delay marks late if it reads so many records at a time."""
-    gate, late = Gate(delay), set()
+    watermark, late = Watermark(delay), set()
     for batch in batched(records, size):
-        late |= {one[:3] for one in batch if gate.at is not None and one.event_ms < gate.at}
-        gate.saw(max((one.event_ms for one in batch if one.moves), default=None))
+        late |= {one[:3] for one in batch if watermark.at is not None and one.event_ms < watermark.at}
+        watermark.saw(max((one.event_ms for one in batch if one.moves), default=None))
     return late
 
 
@@ -65,13 +65,13 @@ def with_waits(spark: SparkSession, records: list[Record]) -> dict[tuple[Any, ..
     shuffled = Random(1).sample(records, len(records))
     frame = spark.createDataFrame(shuffled, RECORDS)
     found = frame.join(log_frontiers(frame), list(AT))
-    rows = found.select(*AT, wait_seconds(F.col("frontier_ms"), F.col("event_ms")).alias("wait")).collect()
+    rows = found.select(*AT, required_delay_seconds(F.col("frontier_ms"), F.col("event_ms")).alias("wait")).collect()
     assert len(rows) == len(records)
     return {tuple(row)[:3]: row["wait"] for row in rows}
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_delay_covers_the_waits_that_the_gate_lets_in(spark: SparkSession, seed: int) -> None:
+def test_a_delay_covers_the_waits_that_the_watermark_lets_in(spark: SparkSession, seed: int) -> None:
     records = shop(seed)
     waits = with_waits(spark, records)
     some = sorted(set(waits.values()))
@@ -101,18 +101,18 @@ def test_as_read_a_delay_covers_what_the_stream_did_with_it(spark: SparkSession,
     batches = batched(records, size)
     progress, of_batch = [], []
     for number, batch in enumerate(batches):
-        # A rebuild begins a new lineage, whose batches count from 0 again.
+        # A rebuild begins a new generation, whose batches count from 0 again.
         at = ("a", number) if number < len(batches) // 2 else ("b", number - len(batches) // 2)
         largest = max((one.event_ms for one in batch if one.moves), default=None)
         progress.append((*at, None if largest is None else NOON + timedelta(milliseconds=largest - NOON_MS)))
         of_batch += [(*at, *one[:3], one.event_ms) for one in batch]
     frontiers = batch_frontiers(
-        spark.createDataFrame(progress, "lineage string, batch_id long, max_event_time timestamp")
+        spark.createDataFrame(progress, "generation string, batch_id long, max_event_time timestamp")
     )
     read = spark.createDataFrame(
-        of_batch, "lineage string, batch_id long, topic string, partition int, offset long, event_ms long"
-    ).join(frontiers, ["lineage", "batch_id"])
-    rows = read.select(*AT, wait_seconds(F.col("frontier_ms"), F.col("event_ms")).alias("wait")).collect()
+        of_batch, "generation string, batch_id long, topic string, partition int, offset long, event_ms long"
+    ).join(frontiers, ["generation", "batch_id"])
+    rows = read.select(*AT, required_delay_seconds(F.col("frontier_ms"), F.col("event_ms")).alias("wait")).collect()
     for seconds in (0, 1, 600):
         late = late_with(records, size, timedelta(seconds=seconds))
         assert {tuple(row)[:3] for row in rows if row["wait"] > seconds} == late
@@ -120,7 +120,7 @@ def test_as_read_a_delay_covers_what_the_stream_did_with_it(spark: SparkSession,
 
 def test_a_wait_is_rounded_up_to_the_second_that_suffices(spark: SparkSession) -> None:
     def wait(frame: DataFrame) -> list[int]:
-        return [row[0] for row in frame.select(wait_seconds(F.col("frontier"), F.col("event"))).collect()]
+        return [row[0] for row in frame.select(required_delay_seconds(F.col("frontier"), F.col("event"))).collect()]
 
     cases = {(None, 5): 0, (5, 5): 0, (4, 5): 0, (6, 5): 1, (1005, 5): 1, (1006, 5): 2}
     assert wait(spark.createDataFrame(list(cases), "frontier long, event long")) == list(cases.values())

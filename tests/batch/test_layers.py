@@ -46,7 +46,7 @@ def ranges() -> dict[tuple[str, int], list[tuple[int, int]]]:
     """What the progress of all partitions comes to; a view's own progress is none of the ingest's."""
     rows = [
         {
-            "lineage": "b",
+            "generation": "b",
             "batch_id": version,
             "offsets": [{"topic": "orders", "partition": partition, "from": start, "to": end}],
         }
@@ -55,8 +55,8 @@ def ranges() -> dict[tuple[str, int], list[tuple[int, int]]]:
     ]
     places = [{"topic": "orders", "partition": 0, "from": 90, "to": 99}]
     newer = [
-        {"lineage": "b", "batch_id": LATER + 1, "offsets": places},
-        {"lineage": "c", "batch_id": 0, "offsets": places},
+        {"generation": "b", "batch_id": LATER + 1, "offsets": places},
+        {"generation": "c", "batch_id": 0, "offsets": places},
     ]
     return read([*rows[::-1], *newer], "b", LATER - 1)
 

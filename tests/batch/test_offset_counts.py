@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType
 
-from batch.conservation.offset_counts import COUNTS, FAULTS, Tally, tally
-from batch.conservation.offset_range import Span
+from batch.conservation.offset_counts import COUNTS, FAULTS, OffsetCounts, tally
+from batch.conservation.offset_range import OffsetRange
 from infra.lake.rows import frame
 
 pytestmark = pytest.mark.lake
@@ -25,7 +25,7 @@ SCHEMAS = {
 }
 Rows = dict[str, list[dict[str, Any]]]
 ORDERS, PAYMENTS = ("orders", 0), ("payments", 1)
-SPANS = [Span(*ORDERS, 100, 110, log_first=90), Span(*PAYMENTS, 0, 4, log_first=0)]
+SPANS = [OffsetRange(*ORDERS, 100, 110, log_first=90), OffsetRange(*PAYMENTS, 0, 4, log_first=0)]
 
 # partition, offset -> event, day, where the stream put it
 SOUND = {
@@ -66,7 +66,7 @@ def sound() -> Rows:
     return rows
 
 
-def counted(spark: SparkSession, rows: Rows, spans: list[Span] = SPANS) -> dict[tuple[str, int], Tally]:
+def counted(spark: SparkSession, rows: Rows, spans: list[OffsetRange] = SPANS) -> dict[tuple[str, int], OffsetCounts]:
     frames = [
         frame(spark, [{name: row[name] for name in schema.fieldNames()} for row in rows[side]], schema)
         for side, schema in SCHEMAS.items()
@@ -157,7 +157,7 @@ def test_a_named_gap_is_left_out_whatever_lies_in_it(spark: SparkSession) -> Non
     rows = sound()
     lose("archive", 101)(rows)
     lose("archive", 102)(rows)
-    found = counted(spark, rows, [Span(*ORDERS, 100, 110, log_first=103, gaps=((101, 103),)), SPANS[1]])[ORDERS]
+    found = counted(spark, rows, [OffsetRange(*ORDERS, 100, 110, log_first=103, gaps=((101, 103),)), SPANS[1]])[ORDERS]
     assert found.faults() == []
     assert (found.counts["log"], found.counts["gaps"], found.counts["archived"], found.counts["bronze"]) == (8, 2, 7, 7)
 
@@ -167,12 +167,14 @@ def test_a_gap_of_the_stream_excuses_bronze_and_nothing_beside_it(spark: SparkSe
     for offset, place in ((107, "silver"), (108, "silver"), (109, "silver")):
         lose("bronze", offset)(rows)
         lose(place, offset)(rows)
-    found = counted(spark, rows, [Span(*ORDERS, 100, 110, log_first=109, unread=((107, 109),)), SPANS[1]])[ORDERS]
+    found = counted(spark, rows, [OffsetRange(*ORDERS, 100, 110, log_first=109, unread=((107, 109),)), SPANS[1]])[
+        ORDERS
+    ]
     assert (found.counts["unread"], found.counts["archived"], found.counts["bronze"]) == (2, 9, 6)
     assert (found.counts["missing"], found.first["missing"]) == (2, [109])
 
 
 def test_an_offset_that_nobody_has_is_missing_once_the_log_cannot_tell(spark: SparkSession) -> None:
-    found = counted(spark, sound(), [Span(*ORDERS, 100, 110, log_first=106), SPANS[1]])[ORDERS]
+    found = counted(spark, sound(), [OffsetRange(*ORDERS, 100, 110, log_first=106), SPANS[1]])[ORDERS]
     assert (found.counts["empty"], found.counts["missing"]) == (0, 1)
     assert "below the start of the log, 106" in found.faults()[0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from batch.conservation.offset_range import Range, Span, uncovered
+from batch.conservation.offset_range import OffsetRange, Range, uncovered
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,5 @@ def test_an_empty_range_has_no_offsets() -> None:
 
 
 def test_what_the_log_no_longer_has_is_counted_outside_of_both_kinds_of_gap() -> None:
-    span = Span("orders", 0, 10, 20, log_first=16, gaps=((12, 14),), unread=((14, 15),))
+    span = OffsetRange("orders", 0, 10, 20, log_first=16, gaps=((12, 14),), unread=((14, 15),))
     assert (span.size, span.size_gone) == (8, 3)

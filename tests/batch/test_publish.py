@@ -151,8 +151,8 @@ def test_a_publisher_that_dies_after_a_commit_has_sent_that_much(
         if place == "publish.after-commit":
             raise KeyboardInterrupt
 
-    with monkeypatch.context() as drill:
-        drill.setattr(module, "point", dies)
+    with monkeypatch.context() as failpoint:
+        failpoint.setattr(module, "point", dies)
         with pytest.raises(KeyboardInterrupt):
             publish(session)
     assert publish(session) == 1

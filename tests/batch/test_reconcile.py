@@ -21,7 +21,7 @@ from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
 from batch.reconciliation.reconcile import reconcile
-from batch.settlement.coverage import Plan
+from batch.settlement.settlements import Plan
 from batch.truth import truth
 from infra import failpoints
 from infra.failures import PermanentFailure
@@ -35,7 +35,7 @@ from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import QUARANTINE, SILVER, accepted
 from streaming.speed import speed_table
 from streaming.update_views import answered
-from streaming.validate import judge
+from streaming.validate import validate
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
@@ -49,7 +49,7 @@ STREAM = {("orders", 0): [(0, 10), (20, 40)], ("orders", 1): [(0, 20)], ("paymen
 """What the stream read: a hole in orders-0, and payments-0 not from its beginning."""
 ARCHIVE_END = 10
 """The archive ends in orders-1 before the stream does."""
-NEW, OLD = "new lineage", "old lineage"
+NEW, OLD = "new generation", "old generation"
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """For a dozen rows, compiling the plans would take ten times longer than running them."""
 
@@ -189,13 +189,13 @@ def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
     versions = definitions(spark)
     in_silver = [(one.place, one.silver, one.arrival) for one in sent if one.silver]
     late = {one.place: one.late_by_ms for one in sent}
-    decided = outcomes(judge(raw(spark, in_silver)).withColumn("written", F.lit(False)))
+    decided = outcomes(validate(raw(spark, in_silver)).withColumn("written", F.lit(False)))
     found = accepted(decided, versions[EVENTS])
     late_by = F.lit(0).cast("long")
     for (topic, partition, offset), by in late.items():
         here = (F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") == offset)
         late_by = F.when(here, F.lit(by)).otherwise(late_by) if by else late_by
-    stamp = {"late_by_ms": late_by, "batch_id": F.lit(0).cast("long"), "lineage": F.lit(NEW)}
+    stamp = {"late_by_ms": late_by, "batch_id": F.lit(0).cast("long"), "generation": F.lit(NEW)}
     append_once(found.withColumns(stamp), SILVER, "ingest", 0)
     assert spark_tables.read(spark, SILVER).count() == len(in_silver)
     refused = [{**row(one.place, one.value, one.arrival), "reasons": [one.refused]} for one in sent if one.refused]
@@ -209,11 +209,11 @@ def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
         say(spark, view.name, rows.withColumn("is_final", F.col(CLOSES) < F.lit(WATERMARK)), NEW, versions[view.name])
 
 
-def say(spark: SparkSession, view: str, rows: DataFrame, lineage: str, definition: str, batch_id: int = 0) -> None:
+def say(spark: SparkSession, view: str, rows: DataFrame, generation: str, definition: str, batch_id: int = 0) -> None:
     said = {"as_of": F.lit(WATERMARK), "batch_id": F.lit(batch_id).cast("long")}
-    said |= {"lineage": F.lit(lineage), "definition": F.lit(definition)}
+    said |= {"generation": F.lit(generation), "definition": F.lit(definition)}
     table = speed_table(spark, VIEWS[view])
-    append_once(rows.withColumns(said).select(*table.schema.fieldNames()), table, lineage, batch_id)
+    append_once(rows.withColumns(said).select(*table.schema.fieldNames()), table, generation, batch_id)
 
 
 def night(spark: SparkSession, sent: Sequence[Sent]) -> None:
@@ -308,7 +308,7 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
     right = spark_tables.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
     # Another version said less of the first hour, the same of the third, and had counted what came late in the second.
     wrong = F.when(F.hour("window_start") == 1, F.lit(1).cast("long")).otherwise(F.col("revenue_cents"))
-    rows = right.withColumn("revenue_cents", wrong).drop("is_final", "as_of", "batch_id", "lineage", "definition")
+    rows = right.withColumn("revenue_cents", wrong).drop("is_final", "as_of", "batch_id", "generation", "definition")
     late = rows.where(F.hour("window_start") == 1).withColumns(
         {name: F.col(name) + F.expr("INTERVAL 1 HOUR") for name in ("window_start", "window_end")}
     )

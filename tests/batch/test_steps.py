@@ -20,7 +20,7 @@ from streaming.views.view import View
 
 DAY = Day(date(2026, 1, 31))
 STEPS = (0, 10, 60, 600)
-WAITED = StructType([*EVENT.fields, StructField("wait_seconds", LongType())])
+WAITED = StructType([*EVENT.fields, StructField("required_delay_seconds", LongType())])
 
 
 def events(seed: int) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def events(seed: int) -> list[dict[str, Any]]:
         wait = dice.choice([0] * 12 + [5, 10, 11, 60, 599, 600, 5000])
         rows.append(
             {"topic": topic, "event_id": str(number), "event_type": kind, "event_time": at, topic: payload}
-            | {"day": DAY.date, "wait_seconds": wait}
+            | {"day": DAY.date, "required_delay_seconds": wait}
         )
     return rows
 
@@ -46,7 +46,7 @@ def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Out
     right = {tuple(row[name] for name in view.key): row.asDict() for row in truth.collect()}
     expected = {}
     for step in (*STEPS, None):
-        own = truth if step is None else view_days(view, found.where(F.col("wait_seconds") <= step), [DAY])
+        own = truth if step is None else view_days(view, found.where(F.col("required_delay_seconds") <= step), [DAY])
         rows = [row.asDict() for row in own.collect()]
         final = sum(row == right.get(tuple(row[name] for name in view.key)) for row in rows)
         expected[step] = Outcome(final, tuple(sum(row[m] or 0 for row in rows) for m in view.measures))

@@ -13,9 +13,9 @@ from batch.day import Day
 from batch.reconciliation.causes import STEPS
 from batch.settlement.approval_request import as_json, refuse, told
 from batch.settlement.decide import answerable
-from batch.settlement.decisions import Decision, Ruling
-from batch.settlement.settle import Question
-from batch.settlement.threshold import UNNAMED, Correction, doubts, figures, limits, share, totals, waterfall
+from batch.settlement.decisions import Decision, LastDecision
+from batch.settlement.settle import ApprovalRequest
+from batch.settlement.threshold import UNNAMED, Correction, figures, limits, over_threshold, share, totals, waterfall
 from infra.failures import PermanentFailure
 
 FIFTH = {"sales": Decimal("0.2"), "visits": Decimal("0.2")}
@@ -39,7 +39,7 @@ def row(view: str, measure: str, speed: int, truth: int, **more: int) -> dict[st
 
 
 def over(*rows: Mapping[str, Any], settled: Mapping[str, int] | None = None, floor: int = 100) -> list[str]:
-    return [f"{one.view}.{one.measure}" for one in doubts(rows, settled, FIFTH, floor)]
+    return [f"{one.view}.{one.measure}" for one in over_threshold(rows, settled, FIFTH, floor)]
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,16 @@ def test_the_farthest_over_its_limit_comes_first() -> None:
 def test_history_that_the_stream_heard_too_late_is_trusted_where_nothing_else_is_said() -> None:
     trusted = limits({}, ["sales"])
     assert trusted == {"sales": UNNAMED}
-    assert doubts([row("sales", "cents", 0, 100)], None, trusted, 1) == []
-    assert doubts([row("sales", "cents", 200, 100)], None, trusted, 1) == []
-    assert len(doubts([row("sales", "cents", 201, 100)], None, trusted, 1)) == 1
+    assert over_threshold([row("sales", "cents", 0, 100)], None, trusted, 1) == []
+    assert over_threshold([row("sales", "cents", 200, 100)], None, trusted, 1) == []
+    assert len(over_threshold([row("sales", "cents", 201, 100)], None, trusted, 1)) == 1
 
 
 def test_a_limit_for_no_view_is_refused() -> None:
     assert limits({"sales": Decimal("0.2")}, ["sales", "visits"]) == {"sales": Decimal("0.2"), "visits": UNNAMED}
-    with pytest.raises(PermanentFailure, match="DAYBREAK_TRUST names salse, and the views are sales, visits"):
+    with pytest.raises(
+        PermanentFailure, match="DAYBREAK_APPROVAL_THRESHOLD names salse, and the views are sales, visits"
+    ):
         limits({"salse": Decimal(1)}, ["sales", "visits"])
 
 
@@ -121,9 +123,11 @@ def test_totals_are_named_by_view_and_measure() -> None:
 
 # What a person reads.
 
-ASKED = Ruling(1, Decision.ASKED, "2026-01-31-0a", "f1", None)
+ASKED = LastDecision(1, Decision.ASKED, "2026-01-31-0a", "f1", None)
 REJECTED = replace(ASKED, number=2, decision=Decision.REJECTED, decided_by="ann")
-QUESTION = Question(DAY, "2026-01-31-0a", "f1", (Correction("sales", "cents", 10, 100, Decimal("0.2")),), "| a |", None)
+QUESTION = ApprovalRequest(
+    DAY, "2026-01-31-0a", "f1", (Correction("sales", "cents", 10, 100, Decimal("0.2")),), "| a |", None
+)
 
 
 def test_a_question_says_how_much_and_how_to_answer() -> None:

@@ -162,7 +162,7 @@ def test_gold_is_built_in_a_night_without_a_day_to_do_and_again_only_after_an_an
     assert set(rules.values()) == {"all_success"}
 
 
-def test_lineage_covers_truth_and_gold(found: dict[str, Any]) -> None:
+def test_generation_covers_truth_and_gold(found: dict[str, Any]) -> None:
     tasks = found["dags"]["nightly"]["tasks"]
     marts = {f"x-daybreak://lake/gold/{mart.stem}" for mart in (ROOT / "dbt" / "models" / "marts").glob("*.sql")}
     truth = {uri for uri in tasks["settle"]["outlets"] if uri.startswith("x-daybreak://lake/truth/")}

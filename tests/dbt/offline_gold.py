@@ -46,7 +46,7 @@ def compiled(home: Path, delay_seconds: int) -> list[Compiled]:
     from dbt.adapters.spark.relation import SparkRelation
     from dbt.cli.main import dbtRunner
 
-    own = Settings(home=home, gateway_port=1, delay_seconds=delay_seconds)
+    own = Settings(home=home, gateway_port=1, watermark_delay_seconds=delay_seconds)
 
     def there(adapter: SparkAdapter, database: str, schema: str, identifier: str) -> SparkRelation:
         return SparkRelation.create(schema=schema, identifier=identifier, type="table")

@@ -1,6 +1,6 @@
 """Rows of the lake made by hand for gold's tests, and a minute's history as gold tells it.
 
-Data flow: times and numbers -> rows of speed, coverage and the ledger; Gold -> versions
+Data flow: times and numbers -> rows of speed, settlements and the ledger; Gold -> versions
 Run: pytest tests/dbt
 """
 
@@ -34,8 +34,8 @@ def at(minutes: float, start: datetime = NOON) -> datetime:
     return start + timedelta(minutes=minutes)
 
 
-def progress(batch: int, as_of: datetime, lineage: str = "1", **more: Any) -> dict[str, Any]:
-    return {"query": "ingest", "lineage": lineage, "batch_id": batch, "as_of": as_of, "committed_at": as_of} | more
+def progress(batch: int, as_of: datetime, generation: str = "1", **more: Any) -> dict[str, Any]:
+    return {"query": "ingest", "generation": generation, "batch_id": batch, "as_of": as_of, "committed_at": as_of} | more
 
 
 def minute(start: datetime, orders: int) -> dict[str, Any]:
@@ -51,10 +51,10 @@ def minute(start: datetime, orders: int) -> dict[str, Any]:
 
 
 def said(
-    row: dict[str, Any], batch: int, as_of: datetime, lineage: str = "1", is_final: bool = False
+    row: dict[str, Any], batch: int, as_of: datetime, generation: str = "1", is_final: bool = False
 ) -> dict[str, Any]:
     """A row of speed."""
-    return row | {"is_final": is_final, "as_of": as_of, "batch_id": batch, "lineage": lineage, "definition": "v"}
+    return row | {"is_final": is_final, "as_of": as_of, "batch_id": batch, "generation": generation, "definition": "v"}
 
 
 def text(value: Any) -> Any:

@@ -45,14 +45,14 @@ MOVED, GONE, UNSAID, OPEN = at(0), at(1), at(2), at(0, NOON + timedelta(days=1))
 
 @pytest.fixture(scope="module")
 def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
-    """A day that the stream said in two lineages and that was settled twice, with a build behind each settlement.
+    """A day that the stream said in two generations and that was settled twice, with a build behind each settlement.
 
     MOVED was corrected both times, GONE only by the second, to nothing; of UNSAID the stream had said nothing, without a
     difference; OPEN is of a day that is not settled.
     """
     gold = Gold(spark, nodes)
     runs = [("1", 0, at(1)), ("1", 1, at(2)), ("2", 0, at(30)), ("2", 1, at(40))]
-    gold.put("speed.progress", [progress(batch, as_of, lineage) for lineage, batch, as_of in runs])
+    gold.put("speed.progress", [progress(batch, as_of, generation) for generation, batch, as_of in runs])
     rows = [
         said(minute(MOVED, 1), 0, at(1)),
         said(minute(GONE, 5), 1, at(2)),
@@ -65,7 +65,7 @@ def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
     gold.build()
     ledger = [correction(minute(MOVED, 2), minute(MOVED, 3), 1, "late")]
     gold.put("reconciliation.corrections", ledger)
-    gold.put("reconciliation.coverage", [covered(1)])
+    gold.put("reconciliation.settlements", [covered(1)])
     gold.put("reconciliation.state", [state(1)])
     gold.put("truth.order_totals", [minute(MOVED, 3), minute(GONE, 5), minute(UNSAID, 4)])
     gold.build()
@@ -74,8 +74,8 @@ def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
         correction(minute(GONE, 5), None, 2, "rule"),
     ]
     gold.put("reconciliation.corrections", ledger)
-    gold.put("reconciliation.past_coverage", [covered(1)])
-    gold.put("reconciliation.coverage", [covered(2)])
+    gold.put("reconciliation.past_settlements", [covered(1)])
+    gold.put("reconciliation.settlements", [covered(2)])
     gold.put("reconciliation.state", [state(2)])
     gold.put("truth.order_totals", [minute(MOVED, 4), minute(UNSAID, 4)])
     gold.build()
@@ -166,8 +166,8 @@ def test_the_stream_may_go_on_behind_a_build_but_no_number_without_a_correction(
     assert len(gold.failing(check)) == 1
     gold.put("reconciliation.state", [state(3)])
     assert gold.failing(check) == set(), "a night is at it"
-    gold.put("reconciliation.coverage", [])
-    gold.put("reconciliation.past_coverage", [covered(1), covered(2)])
+    gold.put("reconciliation.settlements", [])
+    gold.put("reconciliation.past_settlements", [covered(1), covered(2)])
     gold.build()
     assert gold.failing("a_settled_day_stays_settled") == {"a_settled_day_stays_settled"}
 
@@ -176,7 +176,7 @@ def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
     gold.put("reconciliation.summary", [{"day": DAY, "view": "order_totals", "measure": "orders", "run": "run 1"}])
     asked = {"day": DAY, "number": 1, "decision": "asked"}
     rejected = asked | {"number": 2, "decision": "rejected", "decided_by": "ann", "note": "not yet"}
-    for words, coverage, told in (
+    for words, settlements, told in (
         ([], [], (None, None, None)),
         ([asked], [], ("asked", None, None)),
         ([rejected, asked], [], ("rejected", "ann", "not yet")),
@@ -184,7 +184,7 @@ def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
         ([asked, rejected], [covered(1)], (None, None, None)),
     ):
         gold.put("reconciliation.decisions", words)
-        gold.put("reconciliation.coverage", coverage)
+        gold.put("reconciliation.settlements", settlements)
         gold.build()
         (row,) = gold.rows("rpt_reconciliation")
         assert (row["decision"], row["decided_by"], row["note"]) == told
@@ -193,8 +193,8 @@ def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
 def test_a_settlement_that_no_build_saw_is_known(gold: Gold) -> None:
     ledger = [correction(None, minute(MOVED, 3), 1, "late"), correction(minute(MOVED, 3), minute(MOVED, 4), 2, "late")]
     gold.put("reconciliation.corrections", ledger)
-    gold.put("reconciliation.past_coverage", [covered(1)])
-    gold.put("reconciliation.coverage", [covered(2)])
+    gold.put("reconciliation.past_settlements", [covered(1)])
+    gold.put("reconciliation.settlements", [covered(2)])
     gold.put("reconciliation.state", [state(2)])
     gold.put("truth.order_totals", [minute(MOVED, 4)])
     gold.build()
@@ -228,11 +228,11 @@ LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def answers(rows: Iterable[dict[str, Any]], batches: Iterable[dict[str, Any]], time: datetime) -> dict[str, Any]:
-    """The stream's answers at a time: of the newest lineage, per order the first capture, and of equals the latest."""
-    newest = max((batch["lineage"] for batch in batches if batch["as_of"] <= time), default="")
+    """The stream's answers at a time: of the newest generation, per order the first capture, and of equals the latest."""
+    newest = max((batch["generation"] for batch in batches if batch["as_of"] <= time), default="")
     best: dict[str, Any] = {}
     for row in rows:
-        if row["lineage"] == newest and row["as_of"] <= time:
+        if row["generation"] == newest and row["as_of"] <= time:
             preferred = (
                 row["captured_at"] or LAST,
                 row["payment_id"] or "~",
@@ -248,11 +248,11 @@ def test_the_history_at_any_time_is_the_answer_of_that_time(gold: Gold) -> None:
     rng = Random(6)
     batches, rows = [], []
     for number in range(24):
-        lineage, batch = ("1", number) if number < 14 else ("2", number - 14)
-        batches.append(progress(batch, at(number), lineage))
+        generation, batch = ("1", number) if number < 14 else ("2", number - 14)
+        batches.append(progress(batch, at(number), generation))
         for order in rng.sample(range(8), rng.randrange(5)):
             twice = [payment(rng, f"o-{order}", at(order)) for _ in range(rng.choice((1, 1, 2)))]
-            rows += [said(row, batch, at(number), lineage, is_final=number % 2 == 0) for row in twice]
+            rows += [said(row, batch, at(number), generation, is_final=number % 2 == 0) for row in twice]
     gold.put("speed.progress", batches)
     gold.put("speed.order_payments", rows)
     gold.build()
@@ -275,7 +275,7 @@ def test_the_history_at_any_time_is_the_answer_of_that_time(gold: Gold) -> None:
 
 # Expected completeness.
 
-WAITS = {"order_totals": {0: 900, 1: 30, 59: 20, 60: 25, 600: 5, 601: 15, 90_000: 5}, "order_payments": {0: 7, 3: 3}}
+EVENT_LATENESS = {"order_totals": {0: 900, 1: 30, 59: 20, 60: 25, 600: 5, 601: 15, 90_000: 5}, "order_payments": {0: 7, 3: 3}}
 
 
 def measured(gold: Gold) -> None:
@@ -284,19 +284,19 @@ def measured(gold: Gold) -> None:
             "day": DAY,
             "view": view,
             "basis": basis,
-            "wait_seconds": wait,
+            "required_delay_seconds": wait,
             "events": events * (1 if basis == "log" else 3),
         }
-        for view, waits in WAITS.items()
+        for view, waits in EVENT_LATENESS.items()
         for wait, events in waits.items()
         for basis in ("log", "stream")
     ]
-    gold.put("reconciliation.waits", rows)
+    gold.put("reconciliation.lateness", rows)
 
 
 def expected(view: str, frontier: datetime, closes: datetime) -> Fraction:
     """The share of the events that waited no longer than the row's age, and not past the delay; never all of them."""
-    waits = WAITS[view]
+    waits = EVENT_LATENESS[view]
     age = min(frontier - closes, DELAY) / timedelta(seconds=1)
     share = Fraction(sum(events for wait, events in waits.items() if wait <= age), sum(waits.values()))
     return min(Fraction(int(share * 10**9), 10**9), Fraction(10**9 - 1, 10**9))
@@ -359,7 +359,7 @@ def test_the_whole_is_never_expected(provisional: Gold) -> None:
 
 
 def test_without_a_measurement_or_a_clock_nothing_is_expected(provisional: Gold) -> None:
-    provisional.put("reconciliation.waits", [])
+    provisional.put("reconciliation.lateness", [])
     provisional.build()
     assert {row["expected_completeness"] for fact in FACTS for row in provisional.rows(fact)} == {None}
     measured(provisional)

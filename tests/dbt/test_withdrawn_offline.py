@@ -1,6 +1,6 @@
 """A settlement that was withdrawn gives its day back to the stream, in facts and in history, until the next one.
 
-Data flow: coverage, past_coverage, speed, truth by hand -> gold -> versions and failing tests
+Data flow: settlements, past_settlements, speed, truth by hand -> gold -> versions and failing tests
 Run: pytest tests/dbt/test_withdrawn_offline.py
 """
 
@@ -36,12 +36,12 @@ def withdrawn(gold: Gold) -> Gold:
     gold.put("speed.progress", [progress(0, at(2))])
     gold.put("speed.order_totals", [said(minute(MOVED, 2), 0, at(2)), said(minute(LEFT_ALONE, 5), 0, at(2))])
     gold.put("reconciliation.corrections", [correction(minute(MOVED, 2), minute(MOVED, 3), 1, "late")])
-    gold.put("reconciliation.coverage", [covered(1)])
+    gold.put("reconciliation.settlements", [covered(1)])
     gold.put("reconciliation.state", [state(1)])
     gold.put("truth.order_totals", [minute(MOVED, 3), minute(LEFT_ALONE, 5)])
     gold.build()
-    gold.put("reconciliation.past_coverage", [covered(1) | {"withdrawn_at": WITHDRAWN}])
-    gold.put("reconciliation.coverage", [])
+    gold.put("reconciliation.past_settlements", [covered(1) | {"withdrawn_at": WITHDRAWN}])
+    gold.put("reconciliation.settlements", [])
     gold.put("reconciliation.state", [state(2)])
     gold.put("truth.order_totals", [minute(MOVED, 90), minute(LEFT_ALONE, 80)])
     gold.build()
@@ -75,7 +75,7 @@ def test_the_next_settlement_ends_them_again(withdrawn: Gold) -> None:
         correction(minute(LEFT_ALONE, 5), minute(LEFT_ALONE, 80), 2, "late"),
     ]
     withdrawn.put("reconciliation.corrections", ledger)
-    withdrawn.put("reconciliation.coverage", [covered(2)])
+    withdrawn.put("reconciliation.settlements", [covered(2)])
     withdrawn.put("truth.order_totals", [minute(MOVED, 3), minute(LEFT_ALONE, 80)])
     withdrawn.build()
     first, second = SETTLED
@@ -94,6 +94,6 @@ def test_the_next_settlement_ends_them_again(withdrawn: Gold) -> None:
 
 @pytest.mark.parametrize("copies", [[{}, {"withdrawn_at": WITHDRAWN}], [{"withdrawn_at": WITHDRAWN}]])
 def test_a_settlement_that_two_nights_kept_was_withdrawn_once(withdrawn: Gold, copies: list[dict[str, object]]) -> None:
-    withdrawn.put("reconciliation.past_coverage", [covered(1) | copy for copy in copies])
+    withdrawn.put("reconciliation.past_settlements", [covered(1) | copy for copy in copies])
     (row,) = withdrawn.rows("rpt_settlements")
     assert (row["day"], utc(row["withdrawn_at"])) == (DAY, WITHDRAWN)

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from infra import airflow
-from infra.airflow import Airflow, Question, Run, Task
+from infra.airflow import Airflow, ApprovalRequest, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 
@@ -135,7 +135,7 @@ def test_an_open_question_is_found_by_its_day_and_answered(monkeypatch: pytest.M
     answers = Answers()
     own = client(monkeypatch, answers)
     (asked,) = own.questions("nightly")
-    assert asked == Question("r", "approve", 0, "2025-12-30", "Settle?", "", ("Approve", "Reject"))
+    assert asked == ApprovalRequest("r", "approve", 0, "2025-12-30", "Settle?", "", ("Approve", "Reject"))
     own.answer("nightly", asked, "Reject", {"note": "no"})
     assert answers.asked[-1] == (
         "PATCH",

@@ -24,7 +24,7 @@ Logical Plan:
 """
 DIVIDED = "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead."
 SAID = {
-    "python": (PROXY.format("ValueError: the table has no column gate"), "the table has no column gate"),
+    "python": (PROXY.format("ValueError: the table has no column watermark"), "the table has no column watermark"),
     "a failure of ours": (
         PROXY.format("infra.failures.PermanentFailure: offset 7 is gone."), "offset 7 is gone.",
     ),
@@ -104,6 +104,6 @@ def test_a_failure_is_reported_by_its_innermost_cause(
     capsys: pytest.CaptureFixture[str], kind: type[Exception], code: int, end: str
 ) -> None:
     with pytest.raises(SystemExit) as ended, reported():
-        raise kind("the query ingest failed: " + PROXY.format("ValueError: no column gate"))
+        raise kind("the query ingest failed: " + PROXY.format("ValueError: no column watermark"))
     assert ended.value.code == code
-    assert capsys.readouterr().err == f"daybreak: the query ingest failed: no column gate{end}\n"
+    assert capsys.readouterr().err == f"daybreak: the query ingest failed: no column watermark{end}\n"

@@ -71,7 +71,7 @@ NIGHT = (
     Mutation(
         "conservation (the nightly check): a record in silver and in quarantine is not doubled",
         "batch/conservation/offset_counts.py",
-        '(F.col("bronze") > 1) | (judged > 1)',
+        '(F.col("bronze") > 1) | (validated > 1)',
         '(F.col("bronze") > 1) | (F.col("silver") > 1) | (F.col("quarantine") > 1)',
         f"{TALLY}::test_a_fault_is_found_where_it_is[silver has what quarantine has]",
     ),
@@ -141,8 +141,8 @@ NIGHT = (
     Mutation(
         "layers: the stream had read one micro-batch less than it had",
         "batch/reconciliation/speed_snapshot.py",
-        '(row["lineage"], row["batch_id"]) <= (lineage, batch_id)',
-        '(row["lineage"], row["batch_id"]) < (lineage, batch_id)',
+        '(row["generation"], row["batch_id"]) <= (generation, batch_id)',
+        '(row["generation"], row["batch_id"]) < (generation, batch_id)',
         f"{LAYERS}::test_micro_batches_make_ranges",
     ),
     Mutation(
@@ -155,15 +155,15 @@ NIGHT = (
     Mutation(
         "trust: a correction of just the limit is asked about",
         "batch/settlement/threshold.py",
-        "abs(self.amount) > Fraction(self.trusted) * abs(self.truth)",
-        "abs(self.amount) >= Fraction(self.trusted) * abs(self.truth)",
+        "abs(self.amount) > Fraction(self.threshold) * abs(self.truth)",
+        "abs(self.amount) >= Fraction(self.threshold) * abs(self.truth)",
         f"{TRUST}::test_the_limit_is_exact",
     ),
     Mutation(
         "trust: cents are compared as floats",
         "batch/settlement/threshold.py",
-        "abs(self.amount) > Fraction(self.trusted) * abs(self.truth)",
-        "abs(self.amount) > float(self.trusted) * abs(self.truth)",
+        "abs(self.amount) > Fraction(self.threshold) * abs(self.truth)",
+        "abs(self.amount) > float(self.threshold) * abs(self.truth)",
         f"{TRUST}::test_the_limit_is_exact",
     ),
     Mutation(
@@ -195,7 +195,7 @@ NIGHT = (
         f"{PLAN}::test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled",
     ),
     Mutation(
-        "coverage: a day that is settled again keeps its revision",
+        "settlements: a day that is settled again keeps its revision",
         "batch/due.py",
         'before[day]["revision"] + 1 if day in before else 1',
         'before[day]["revision"] if day in before else 1',
@@ -241,7 +241,7 @@ NIGHT = (
         "batch/curve/lateness.py",
         'Window.orderBy("second").rowsBetween(Window.unboundedPreceding, -1)',
         'Window.orderBy("second").rowsBetween(Window.unboundedPreceding, 0)',
-        "tests/batch/test_lateness.py::test_a_delay_covers_the_waits_that_the_gate_lets_in",
+        "tests/batch/test_lateness.py::test_a_delay_covers_the_waits_that_the_watermark_lets_in",
     ),
     Mutation(
         "curve: a delay does not cover the wait that is just as long",

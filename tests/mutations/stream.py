@@ -1,55 +1,55 @@
-"""Mistakes of the stream's own machinery: the gate, memory of what was read, offsets and checkpoints, writing once.
+"""Mistakes of the stream's own machinery: the watermark, memory of what was read, offsets and checkpoints, writing once.
 
 Data flow: streaming/watermark, silver, recent, ingest, checkpoint, gaps, offsets, definitions; infra/lake/writes -> Mutation
-Run: python -m tests.mutations gate
+Run: python -m tests.mutations watermark
 """
 
 from tests.mutations.mutation import Mutation
 
-GATE, RECENT = "tests/streaming/test_watermark.py", "tests/streaming/test_dedup_index.py"
+WATERMARK, RECENT = "tests/streaming/test_watermark.py", "tests/streaming/test_dedup_index.py"
 CURRENT, LATE = "tests/streaming/test_view_state.py", "tests/streaming/test_late_duplicates.py"
 GAPS, INGEST = "tests/streaming/test_gaps.py", "tests/streaming/test_ingest.py"
 
 STREAM = (
     Mutation(
-        "gate: a millisecond too far back",
+        "watermark: a millisecond too far back",
         "streaming/watermark.py",
         "else self._largest - self._delay_ms",
         "else self._largest - self._delay_ms - 1",
-        f"{GATE}::test_the_gate_follows_the_newest_event_and_never_goes_back",
+        f"{WATERMARK}::test_the_watermark_follows_the_newest_event_and_never_goes_back",
     ),
     Mutation(
-        "gate: goes back with an older micro-batch",
+        "watermark: goes back with an older micro-batch",
         "streaming/watermark.py",
         "else max(self._largest, largest_ms)",
         "else largest_ms",
-        f"{GATE}::test_the_gate_follows_the_newest_event_and_never_goes_back",
+        f"{WATERMARK}::test_the_watermark_follows_the_newest_event_and_never_goes_back",
     ),
     Mutation(
-        "gate: an event on it is late",
+        "watermark: an event on it is late",
         "streaming/silver.py",
-        'F.lit(gate_ms) - F.unix_millis("event_time")',
-        'F.lit(gate_ms + 1) - F.unix_millis("event_time")',
-        f"{GATE}::test_late_is_what_is_strictly_behind_the_gate",
+        'F.lit(watermark_ms) - F.unix_millis("event_time")',
+        'F.lit(watermark_ms + 1) - F.unix_millis("event_time")',
+        f"{WATERMARK}::test_late_is_what_is_strictly_behind_the_watermark",
     ),
     Mutation(
-        "gate: a repeated micro-batch has moved its own gate",
+        "watermark: a repeated micro-batch has moved its own watermark",
         "streaming/watermark.py",
         'F.col("batch_id") >= batch_id',
         'F.col("batch_id") > batch_id',
-        f"{GATE}::test_a_restarted_stream_finds_the_gate_as_it_was",
+        f"{WATERMARK}::test_a_restarted_stream_finds_the_watermark_as_it_was",
     ),
     Mutation(
-        "memory: forgets the event on the gate, which is still on time",
+        "memory: forgets the event on the watermark, which is still on time",
         "streaming/dedup_index.py",
-        "if seen[0] >= gate_ms",
-        "if seen[0] > gate_ms",
+        "if seen[0] >= watermark_ms",
+        "if seen[0] > watermark_ms",
         f"{RECENT}::test_what_is_tidied_away_is_what_was_forgotten_before",
     ),
     Mutation(
         "memory: a repetition takes the first arrival's place",
         "streaming/dedup_index.py",
-        "if seen is None or (gate_ms is not None and seen[0] < gate_ms):",
+        "if seen is None or (watermark_ms is not None and seen[0] < watermark_ms):",
         "if True:",
         f"{RECENT}::test_the_first_arrival_stays_what_is_remembered",
     ),
@@ -91,8 +91,8 @@ STREAM = (
     Mutation(
         "views: events are forgotten before their row is closed",
         "streaming/view_state.py",
-        'pc.subtract(gate, pa.scalar(self._view.reach, pa.duration("us")))',
-        "gate",
+        'pc.subtract(watermark, pa.scalar(self._view.reach, pa.duration("us")))',
+        "watermark",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),
     Mutation(

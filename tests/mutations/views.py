@@ -1,6 +1,6 @@
 """Mistakes in the definitions that both layers share, and that the night alone therefore cannot see: contracts and views.
 
-Data flow: streaming/contracts, judge, repeats, silver, views -> Mutation
+Data flow: streaming/contracts, validate, repeats, silver, views -> Mutation
 Run: python -m tests.mutations streaming/views
 """
 
@@ -14,28 +14,28 @@ VIEW = "streaming/views/view.py"
 
 VIEWS_AND_CONTRACTS = (
     Mutation(
-        "judge: a clock that is ahead by just the limit is refused",
+        "validate: a clock that is ahead by just the limit is refused",
         "streaming/rules.py",
         'time > F.col("arrival") + F.expr(AHEAD)',
         'time >= F.col("arrival") + F.expr(AHEAD)',
         f"{JUDGE}::test_the_limits_of_a_clock_are_exact_to_the_millisecond",
     ),
     Mutation(
-        "judge: one field too many is let through",
+        "validate: one field too many is let through",
         "streaming/rules.py",
         "F.size(F.array_except(names, known)) > 0",
         "F.size(F.array_except(names, known)) > 1",
         f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
     ),
     Mutation(
-        "judge: a number with two bytes behind the object is taken for a text",
+        "validate: a number with two bytes behind the object is taken for a text",
         "streaming/fast_path.py",
         "(_unquoted_bytes(bare) == _unquoted_bytes(bare_again))",
         "(F.octet_length(bare) > 0)",
         f"{ORDINARY}::test_whatever_is_sent_the_short_way_says_what_the_long_way_says",
     ),
     Mutation(
-        "judge: only the first reason is kept",
+        "validate: only the first reason is kept",
         "streaming/validate.py",
         "F.array_distinct(F.array_compact(F.array(*reasons)))",
         "F.slice(F.array_compact(F.array(*reasons)), 1, 1)",

@@ -15,11 +15,11 @@ from running import Platform, until
 from schedule import skip_last_night
 from traffic import burst, paid, placed
 
-from infra.airflow import Airflow, Question
+from infra.airflow import Airflow, ApprovalRequest
 
 # Days that no other test settles, and late enough for their nights to be due at any hour.
 HELD, OTHER = (datetime.now(UTC).date() - timedelta(days=back) for back in (4, 5))
-LIMIT = 'DAYBREAK_TRUST={"order_totals": 0.2, "order_payments": 0.2}\nDAYBREAK_TRUST_ROWS=1\n'
+LIMIT = 'DAYBREAK_APPROVAL_THRESHOLD={"order_totals": 0.2, "order_payments": 0.2}\nDAYBREAK_APPROVAL_MIN_ROWS=1\n'
 FACTS = ("fct_daily_orders", "fct_order_totals", "fct_orders")
 DAG = "nightly"
 
@@ -32,7 +32,7 @@ class Story:
     refused: subprocess.CompletedProcess[str]
     settled_when_refused: dict[date, int]
     again: subprocess.CompletedProcess[str]
-    question: Question
+    question: ApprovalRequest
     when_asked: dict[str, set[str]]
     settled_when_asked: dict[date, int]
     reported_when_asked: list[dict[str, Any]]
@@ -61,7 +61,7 @@ def told(platform: Platform) -> Story:
         backfill = platform.begin("daybreak", "backfill", "--from", str(HELD), "--to", str(HELD))
         airflow = Airflow(platform.settings)
 
-        def asked() -> Question | None:
+        def asked() -> ApprovalRequest | None:
             assert backfill.poll() is None, backfill.communicate()
             return next((one for one in airflow.questions(DAG) if one.about == str(HELD)), None)
 
@@ -71,7 +71,7 @@ def told(platform: Platform) -> Story:
         when_asked = {fact: {row["status"] for row in rows if row["day"] == HELD} for fact, rows in in_gold.items()}
         reported = [row for row in platform.rows("gold/rpt_reconciliation") if row["day"] == HELD]
         settled_asked = settled(platform)
-        said = platform.run("daybreak", "decide", "--date", str(HELD), "--approve", "--note", "a drill").stdout
+        said = platform.run("daybreak", "decide", "--date", str(HELD), "--approve", "--note", "a failpoint").stdout
         output, errors = backfill.communicate(timeout=2400)
         assert backfill.returncode == 0, f"{output}\n{errors}"
         found = decisions(platform)
@@ -117,7 +117,7 @@ def decisions(platform: Platform) -> list[dict[str, Any]]:
 
 
 def settled(platform: Platform) -> dict[date, int]:
-    return {row["day"]: row["revision"] for row in platform.rows("reconciliation/coverage", "day", "revision")}
+    return {row["day"]: row["revision"] for row in platform.rows("reconciliation/settlements", "day", "revision")}
 
 
 def served(platform: Platform, day: date) -> int:

@@ -1,6 +1,6 @@
 """Records that must never stop the stream, each named after what is wrong with it; and odd ones that are right.
 
-Data flow: now -> POISON, NEIGHBOURS -> judge (tests/streaming/test_validate.py), the running platform (test_02_poison.py)
+Data flow: now -> POISON, NEIGHBOURS -> validate (tests/streaming/test_validate.py), the running platform (test_02_poison.py)
 Run: pytest tests/streaming/test_validate.py
 """
 

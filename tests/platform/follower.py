@@ -17,7 +17,7 @@ from truth_check import COLUMNS, Rows, answered, rank
 TOPIC = "corrections"
 READ_SECONDS = 60
 BEFORE_ALL = -2
-"""A number before every micro-batch's: what a new lineage says again of silver are the rows of number -1."""
+"""A number before every micro-batch's: what a new generation says again of silver are the rows of number -1."""
 TIMES = {"window_start", "ordered_at", "captured_at"}
 """The columns that JSON has as text and the tables as times."""
 
@@ -59,7 +59,7 @@ class Follower:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self._lineage = dict.fromkeys(VIEWS, "")
+        self._generation = dict.fromkeys(VIEWS, "")
         self._batch = dict.fromkeys(VIEWS, BEFORE_ALL)
         self._next: dict[int, int] = {}
         self.said: dict[str, dict[tuple[Any, ...], tuple[Any, tuple[Any, ...]]]] = {view: {} for view in VIEWS}
@@ -79,12 +79,12 @@ class Follower:
         return {key: values for key, values in rows.items() if values is not None}
 
     def _hear(self, view: str) -> None:
-        """The stream's new rows: of a key the one that the view prefers, else the latest; a new lineage starts over."""
+        """The stream's new rows: of a key the one that the view prefers, else the latest; a new generation starts over."""
         rows = list(answered(self._platform, "speed", view))
-        newest = max((row["lineage"] for *_, row in rows), default="")
-        if newest > self._lineage[view]:
-            self._lineage[view], self._batch[view], self.said[view] = newest, BEFORE_ALL, {}
-        new = [one for one in rows if one[2]["lineage"] == newest and one[2]["batch_id"] > self._batch[view]]
+        newest = max((row["generation"] for *_, row in rows), default="")
+        if newest > self._generation[view]:
+            self._generation[view], self._batch[view], self.said[view] = newest, BEFORE_ALL, {}
+        new = [one for one in rows if one[2]["generation"] == newest and one[2]["batch_id"] > self._batch[view]]
         for key, values, row in new:
             candidate = (rank(view, row, values), values)
             self.said[view][key] = min(self.said[view].get(key, candidate), candidate, key=lambda one: one[0])

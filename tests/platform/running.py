@@ -1,6 +1,6 @@
 """A running platform of its own, to send to, to read from, and to kill parts of.
 
-Data flow: `daybreak up` in a fresh home -> Platform: commands, records and their ledger, drills, tables by delta-rs
+Data flow: `daybreak up` in a fresh home -> Platform: commands, records and their ledger, failpoints, tables by delta-rs
 Run: pytest tests/platform
 """
 
@@ -173,7 +173,7 @@ class Platform:
 
         def works() -> bool:
             (now,) = statuses(program, self.supervisor())
-            # What a drill kills three times is called failing for a while, also while it works.
+            # What a failpoint kills three times is called failing for a while, also while it works.
             well = now.condition is Condition.HEALTHY or (
                 now.condition is Condition.FAILING and now.pid and program[Name(name)].waits_for(now.pid) is None
             )
@@ -199,18 +199,18 @@ class Platform:
         return pid
 
     def hold(self, place: str) -> None:
-        """Let the next process that comes to a drill point stand still there."""
-        (self.settings.home / "drills").mkdir(exist_ok=True)
-        (self.settings.home / "drills" / f"{place}.reached").unlink(missing_ok=True)
-        (self.settings.home / "drills" / place).touch()
+        """Let the next process that comes to a failpoint stand still there."""
+        (self.settings.home / "failpoints").mkdir(exist_ok=True)
+        (self.settings.home / "failpoints" / f"{place}.reached").unlink(missing_ok=True)
+        (self.settings.home / "failpoints" / place).touch()
 
     def reached(self, place: str, seconds: float = DRAIN_SECONDS) -> None:
         """Wait until one stands there."""
-        until(f"a process stands at {place}", (self.settings.home / "drills" / f"{place}.reached").exists, seconds)
+        until(f"a process stands at {place}", (self.settings.home / "failpoints" / f"{place}.reached").exists, seconds)
 
     def release(self, place: str) -> None:
         """Let it go on, and hold nobody else."""
-        (self.settings.home / "drills" / place).unlink()
+        (self.settings.home / "failpoints" / place).unlink()
 
 
 def of_group(group: int) -> list[psutil.Process]:

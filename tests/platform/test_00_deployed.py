@@ -14,7 +14,7 @@ import pytest
 from accounting import TIGHTENED
 from corpus import item
 from deployment import copied, deployed
-from drills import EVE as DAY
+from failpoints import EVE as DAY
 from running import VIEWS, Platform
 from traffic import order_id_of, paid, placed
 from truth_check import untrue
@@ -66,7 +66,7 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
             platform.send(records)
             platform.wait_drained()
         refused = platform.run("batch", "night", "--date", str(DAY), check=False)
-        assert not [row for row in platform.rows("reconciliation/coverage", "day") if row["day"] == DAY]
+        assert not [row for row in platform.rows("reconciliation/settlements", "day") if row["day"] == DAY]
     platform.run("daybreak", "redefine", "--no-airflow", seconds=2400)
     platform.run("batch", "night", "--date", str(DAY))
     return Story(platform, refused)
@@ -146,11 +146,11 @@ def test_the_blast_radius_is_told_and_is_the_error(story: Story) -> None:
 
 
 def test_both_versions_stay_visible(story: Story) -> None:
-    (covered,) = (row for row in story.platform.rows("reconciliation/coverage") if row["day"] == DAY)
+    (covered,) = (row for row in story.platform.rows("reconciliation/settlements") if row["day"] == DAY)
     right = dict(covered["definitions"])
     for view in VIEWS:
         said = [row for row in story.platform.rows(f"speed/{view}") if row["day"] == DAY]
-        newest = max(said, key=lambda row: row["lineage"])
+        newest = max(said, key=lambda row: row["generation"])
         assert newest["definition"] == right[view]
         assert len({row["definition"] for row in said}) == 2
         assert {row["definition"] for row in story.of("corrections", view)} == {right[view]}

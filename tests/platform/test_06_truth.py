@@ -24,7 +24,7 @@ def test_before_the_night_speed_and_late_make_the_truth(platform: Platform) -> N
 def test_a_night_settles_the_day_with_the_truth(platform: Platform, day: date) -> None:
     platform.run("batch", "night", "--date", str(day))
     assert untrue(platform, [day]) == []
-    assert [row["revision"] for row in platform.rows("reconciliation/coverage") if row["day"] == day] == [1]
+    assert [row["revision"] for row in platform.rows("reconciliation/settlements") if row["day"] == day] == [1]
 
 
 def test_the_archive_has_everything_once(platform: Platform) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.platform
 DAY = datetime.now(UTC).date() - timedelta(days=2)
 NOON = datetime.combine(DAY, time(12), UTC)
 """A day of which the stream hears only now: all of its events are late."""
-LAST_MOMENT = "correct.before-coverage"
+LAST_MOMENT = "correct.before-settlements"
 """Everything is written but the one row by which gold serves it."""
 TABLES = (
     "archive/events",
@@ -33,7 +33,7 @@ TABLES = (
     "reconciliation/evidence",
     "reconciliation/summary",
     "reconciliation/corrections",
-    "reconciliation/coverage",
+    "reconciliation/settlements",
 )
 STAMPS = frozenset({"run", "revision", "settled_at", "offsets"})
 """What says which night it was, and how far it had read the log; nothing else."""
@@ -44,18 +44,20 @@ def night(platform: Platform) -> None:
 
 
 def revision(platform: Platform) -> int:
-    return max((row["revision"] for row in platform.rows("reconciliation/coverage") if row["day"] == DAY), default=0)
+    return max((row["revision"] for row in platform.rows("reconciliation/settlements") if row["day"] == DAY), default=0)
 
 
 def assert_settled(platform: Platform, revision_now: int) -> None:
     """The day is true, covered once, and no correction was written twice."""
     assert untrue(platform, [DAY]) == []
-    assert [row["revision"] for row in platform.rows("reconciliation/coverage") if row["day"] == DAY] == [revision_now]
+    assert [row["revision"] for row in platform.rows("reconciliation/settlements") if row["day"] == DAY] == [
+        revision_now
+    ]
     corrections = platform.rows("reconciliation/corrections", "day", "view", "key", "revision")
     assert set(Counter(tuple(row.values()) for row in corrections).values()) <= {1}
 
 
-def test_a_night_killed_before_its_coverage_is_finished_by_the_next(platform: Platform) -> None:
+def test_a_night_killed_before_its_settlements_is_finished_by_the_next(platform: Platform) -> None:
     platform.send([placed(f"order {n}", NOON + timedelta(minutes=n)) for n in range(5)])
     platform.send([paid("order 1", NOON + timedelta(minutes=10)), paid("order 2", NOON + timedelta(minutes=63))])
     platform.wait_drained()
@@ -97,17 +99,17 @@ def test_the_same_night_again_changes_nothing(platform: Platform) -> None:
 def test_redoing_everything_gives_what_the_shortcut_gave(platform: Platform) -> None:
     before = {name: _content(platform.rows(name), STAMPS) for name in TABLES}
     revisions = _revisions(platform)
-    past = len(platform.rows("reconciliation/past_coverage"))
+    past = len(platform.rows("reconciliation/past_settlements"))
     platform.run("batch", "night", "--date", str(DAY), "--full")
     for name in TABLES:
         assert _content(platform.rows(name), STAMPS) == before[name], name
     assert _revisions(platform) == {day: revision + 1 for day, revision in revisions.items()}
-    assert len({repr(row["offsets"]) for row in platform.rows("reconciliation/coverage", "offsets")}) == 1
-    assert len(platform.rows("reconciliation/past_coverage")) == past + len(revisions)
+    assert len({repr(row["offsets"]) for row in platform.rows("reconciliation/settlements", "offsets")}) == 1
+    assert len(platform.rows("reconciliation/past_settlements")) == past + len(revisions)
 
 
 def _revisions(platform: Platform) -> dict[Any, int]:
-    return {row["day"]: row["revision"] for row in platform.rows("reconciliation/coverage")}
+    return {row["day"]: row["revision"] for row in platform.rows("reconciliation/settlements")}
 
 
 def _content(rows: list[dict[str, Any]], without: frozenset[str] = frozenset()) -> list[str]:

@@ -26,7 +26,7 @@ NOON = datetime.combine(DAY, time(12), UTC)
 
 @pytest.fixture(scope="module", autouse=True)
 def alone(platform: Platform) -> Iterator[None]:
-    """No night of Airflow's comes between: it would stand at the drills of these. The stream's clock has come to now."""
+    """No night of Airflow's comes between: it would stand at the failpoints of these. The stream's clock has come to now."""
     supervisor = platform.supervisor()
     airflow = [name for name, process in supervisor.processes().items() if "airflow" in name and process.state.is_up]
     for name in airflow:
@@ -65,7 +65,7 @@ def killed_at(platform: Platform, place: str) -> None:
     platform.hold(place)
     process = platform.begin("batch", "night", "--date", str(DAY))
     platform.reached(place)
-    assert int((platform.settings.home / "drills" / f"{place}.reached").read_text()) == process.pid
+    assert int((platform.settings.home / "failpoints" / f"{place}.reached").read_text()) == process.pid
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     platform.release(place)
@@ -79,13 +79,13 @@ def test_a_night_killed_beside_its_commit_sends_nothing_twice(platform: Platform
     platform.wait_drained()
 
     killed_at(platform, "publish.before-commit")
-    assert DAY in {row["day"] for row in platform.rows("reconciliation/coverage")}, "settled, though not published"
+    assert DAY in {row["day"] for row in platform.rows("reconciliation/settlements")}, "settled, though not published"
     after = [row["sequence"] for row in ledger(platform)]
     assert after == list(range(1, len(after) + 1))
     assert len(after) >= before + 10
     assert sequences(platform) == list(range(1, before + 1)), "told by a night that had not committed"
     lying = [record for record in records(platform, "read_uncommitted") if record.value()]
-    assert len(lying) > before, "the drill is one: the records are in the log"
+    assert len(lying) > before, "the failpoint is one: the records are in the log"
 
     night(platform)
     assert [row["sequence"] for row in ledger(platform)] == after
@@ -144,7 +144,7 @@ def test_nobody_else_may_send_there(platform: Platform) -> None:
 
 def untrue(platform: Platform, cache: dict[str, Rows]) -> list[str]:
     """Where a cache is not truth/<view>, of every settled day."""
-    covered = {row["day"] for row in platform.rows("reconciliation/coverage")}
+    covered = {row["day"] for row in platform.rows("reconciliation/settlements")}
     faults = []
     for view in VIEWS:
         truth = {key: values for key, values, _ in answered(platform, "truth", view) if key[-1] in covered}

@@ -27,7 +27,7 @@ DAY = datetime.now(UTC).date() - timedelta(days=1)
 """The shop's day, of the earlier tests."""
 INPUTS = dict(zip(VIEWS, (("orders",), TOPICS), strict=True))
 SHARE = Fraction(99, 100)
-"""Enough events are left behind the gate to see that they are the predicted ones."""
+"""Enough events are left behind the watermark to see that they are the predicted ones."""
 RECORDS_PER_BATCH = 2_500
 REPLAY_SECONDS = 1200
 
@@ -48,7 +48,7 @@ def log(platform: Platform) -> Log:
     platform.run("batch", "curve", "--date", str(DAY))
     events = platform.rows("silver/events", "topic", "partition", "offset", "arrival", "event_time", "day")
     valid = [(row["arrival"], where(row), _ms(row["event_time"])) for row in events]
-    # A conflict is no event, but valid: it moves the gate.
+    # A conflict is no event, but valid: it moves the watermark.
     refused = platform.rows("silver/quarantine", "topic", "partition", "offset", "arrival", "value", "reasons")
     valid += [
         (row["arrival"], where(row), json.loads(row["value"])["event_time"])
@@ -84,7 +84,7 @@ def in_batches(log: Log, progress: list[dict[str, Any]]) -> dict[At, int | None]
         of_partition.setdefault((topic, partition), []).append((offset, event_ms))
     frontiers: dict[At, int | None] = {}
     largest: int | None = None
-    for row in sorted(progress, key=lambda row: (row["lineage"], row["batch_id"])):
+    for row in sorted(progress, key=lambda row: (row["generation"], row["batch_id"])):
         times = []
         for part in row["offsets"]:
             for offset, event_ms in of_partition.get((part["topic"], part["partition"]), ()):
@@ -97,9 +97,9 @@ def in_batches(log: Log, progress: list[dict[str, Any]]) -> dict[At, int | None]
 
 def stored(platform: Platform, basis: str) -> dict[str, Counter[int]]:
     """The night's waits of the day, by view."""
-    rows = [row for row in platform.rows("reconciliation/waits") if (row["day"], row["basis"]) == (DAY, basis)]
+    rows = [row for row in platform.rows("reconciliation/lateness") if (row["day"], row["basis"]) == (DAY, basis)]
     by_view = groupby(sorted(rows, key=lambda row: row["view"]), key=lambda row: row["view"])
-    return {view: Counter({row["wait_seconds"]: row["events"] for row in own}) for view, own in by_view}
+    return {view: Counter({row["required_delay_seconds"]: row["events"] for row in own}) for view, own in by_view}
 
 
 def counted(log: Log, frontiers: dict[At, int | None]) -> dict[str, Counter[int]]:
@@ -117,7 +117,7 @@ def test_the_waits_are_those_of_the_log_in_order_of_arrival(platform: Platform, 
 
 def test_at_the_delay_in_force_the_curve_says_what_the_stream_did(platform: Platform, log: Log) -> None:
     waits = stored(platform, "stream")
-    delay = platform.settings.delay_seconds
+    delay = platform.settings.watermark_delay_seconds
     silver = [row for row in platform.rows("silver/events", "topic", "day", "late_by_ms") if row["day"] == DAY]
     for view, topics in INPUTS.items():
         own = [row["late_by_ms"] for row in silver if row["topic"] in topics]
@@ -139,7 +139,7 @@ def test_the_curve_is_shown_with_the_setting_and_the_night(platform: Platform, l
 
 
 def test_drawing_it_again_changes_nothing(platform: Platform, log: Log) -> None:
-    tables = ("reconciliation/waits", "reconciliation/curve")
+    tables = ("reconciliation/lateness", "reconciliation/curve")
     before = [platform.table(name).version() for name in tables]
     platform.run("batch", "curve", "--date", str(DAY))
     assert [platform.table(name).version() for name in tables] == before
@@ -161,7 +161,7 @@ def replay(platform: Platform, recommended: int) -> Platform:
     env = platform.env | {
         "DAYBREAK_BUCKET": s.bucket,
         "DAYBREAK_CHECKPOINTS": f"file://{s.home}/checkpoints-replay",
-        "DAYBREAK_DELAY_SECONDS": str(recommended),
+        "DAYBREAK_WATERMARK_DELAY_SECONDS": str(recommended),
         "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": str(RECORDS_PER_BATCH),
         "DAYBREAK_STREAM_UI_PORT": str(s.port_base + 10),
     }
@@ -203,7 +203,7 @@ def _read_everything(again: Platform) -> None:
 def test_a_replay_with_the_recommended_delay_is_as_complete_as_predicted(
     replay: Platform, log: Log, recommended: int
 ) -> None:
-    progress = replay.rows("speed/progress", "lineage", "batch_id", "offsets")
+    progress = replay.rows("speed/progress", "generation", "batch_id", "offsets")
     assert len(progress) > 5
     as_read, arrived = in_batches(log, progress), in_order(log)
     in_time = {at for at in log.day if seconds(arrived[at], log.valid[at]) <= recommended}

@@ -53,13 +53,13 @@ def words(lost: range) -> str:
 
 
 def test_a_night_refuses_and_settles_nothing(platform: Platform, lost: range) -> None:
-    coverage = platform.table("reconciliation/coverage").version()
+    settlements = platform.table("reconciliation/settlements").version()
     archived = platform.table("archive/events").version()
     night = platform.run("batch", "night", "--date", str(DAY), check=False)
     assert night.returncode == PERMANENT_EXIT
     assert f"{words(lost)}: removed by retention before a night read them" in night.stderr
     assert 'daybreak gaps --accept --note "why"' in night.stderr
-    assert platform.table("reconciliation/coverage").version() == coverage
+    assert platform.table("reconciliation/settlements").version() == settlements
     assert platform.table("archive/events").version() == archived
 
 
@@ -80,11 +80,11 @@ def test_a_gap_is_not_accepted_without_a_reason(platform: Platform, lost: range)
 
 
 def test_what_is_accepted_is_exactly_what_was_lost(platform: Platform, lost: range) -> None:
-    platform.run("daybreak", "gaps", "--accept", "--note", "a drill")
+    platform.run("daybreak", "gaps", "--accept", "--note", "a failpoint")
     (row,) = platform.rows("archive/gaps")
     assert (row["topic"], row["partition"]) == (TOPIC, PARTITION)
     assert (row["from"], row["to"]) == (lost.start, lost.stop)
-    assert (row["cause"], row["note"]) == ("retention", "a drill")
+    assert (row["cause"], row["note"]) == ("retention", "a failpoint")
     assert row["from_day"] <= row["to_day"] == row["accepted_at"].date()
     again = platform.run("batch", "accept-gaps", "--note", "again", check=False)
     assert again.returncode == PERMANENT_EXIT
@@ -104,7 +104,7 @@ def test_the_stream_goes_on_behind_the_gap(platform: Platform, lost: range) -> N
 
 def test_the_night_settles_and_everything_else_is_there_once(platform: Platform, lost: range) -> None:
     platform.run("batch", "night", "--date", str(DAY))
-    assert DAY in {row["day"] for row in platform.rows("reconciliation/coverage", "day")}
+    assert DAY in {row["day"] for row in platform.rows("reconciliation/settlements", "day")}
     gone: set[At] = {(TOPIC, PARTITION, offset) for offset in lost}
     sent = {(entry.topic, entry.partition, entry.offset) for entry in platform.sent()}
     assert gone < sent

@@ -1,4 +1,4 @@
-"""Records for drills: bursts of the shop's traffic, and single orders at given times.
+"""Records for failpoints: bursts of the shop's traffic, and single orders at given times.
 
 Data flow: now, seed -> (topic, key, value, event_id, kind), as Platform.send takes them
 Run: pytest tests/platform/test_03_kills.py

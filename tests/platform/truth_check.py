@@ -131,11 +131,11 @@ def misspoken(platform: Platform) -> list[str]:
     """Where the drained stream has not said what its on-time events give, or silver does not give the truth."""
     silver, sent, faults = silver_events(platform), sent_events(platform, by_stream=True), []
     on_time = [event for event in silver if not event.late_by_ms]
-    newest = max(row["lineage"] for row in platform.rows("speed/progress", "lineage"))
+    newest = max(row["generation"] for row in platform.rows("speed/progress", "generation"))
     for view in VIEWS:
         said: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         for key, values, row in answered(platform, "speed", view):
-            if row["lineage"] == newest:
+            if row["generation"] == newest:
                 candidate = (rank(view, row, values), values)
                 said[key] = min(said.get(key, candidate), candidate, key=lambda one: one[0])
         faults += _different(

@@ -14,7 +14,7 @@ AT = pa.struct({"topic": pa.string(), "partition": pa.int32(), "from": pa.int64(
 PROGRESS = pa.schema(
     {
         "query": pa.string(),
-        "lineage": pa.string(),
+        "generation": pa.string(),
         "batch_id": pa.int64(),
         "committed_at": pa.timestamp("us", "UTC"),
         "offsets": pa.list_(AT),
@@ -22,9 +22,9 @@ PROGRESS = pa.schema(
 )
 
 
-def batch(query: str, lineage: str, number: int, age: timedelta, to: int) -> dict[str, Any]:
+def batch(query: str, generation: str, number: int, age: timedelta, to: int) -> dict[str, Any]:
     at = {"topic": "sales", "partition": 0, "from": 0, "to": to}
-    return {"query": query, "lineage": lineage, "batch_id": number, "committed_at": NOW - age, "offsets": [at]}
+    return {"query": query, "generation": generation, "batch_id": number, "committed_at": NOW - age, "offsets": [at]}
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def batch(query: str, lineage: str, number: int, age: timedelta, to: int) -> dic
         # Older code had rows of view queries too, without offsets of their own.
         ([batch("ingest", "a", 9, timedelta(days=3), 100), batch("totals", "a", 9, timedelta(seconds=1), 0)], 0),
     ],
-    ids=["the last one counts", "a silent shop", "the newest lineage", "a row of a view"],
+    ids=["the last one counts", "a silent shop", "the newest generation", "a row of a view"],
 )
 def test_what_is_left_is_the_log_beyond_the_last_micro_batch(
     monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, Any]], left: int

@@ -12,7 +12,7 @@ from infra.settings import ROOT
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.reasons import Reason
-from streaming.validate import judge
+from streaming.validate import validate
 
 EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)
@@ -27,7 +27,9 @@ def verdicts(spark: SparkSession) -> dict[Path, set[str]]:
         value = file.read_bytes().removesuffix(b"\n")
         key, _ = read_key(value, CONTRACTS[topic(file)].key)
         rows.append((topic(file), 0, place, ARRIVAL, key or b"o-00000001", value, None))
-    return {FILES[row["offset"]]: set(row["reasons"]) for row in judge(spark.createDataFrame(rows, RECORD)).collect()}
+    return {
+        FILES[row["offset"]]: set(row["reasons"]) for row in validate(spark.createDataFrame(rows, RECORD)).collect()
+    }
 
 
 def topic(file: Path) -> str:

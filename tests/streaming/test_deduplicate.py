@@ -78,9 +78,11 @@ def test_the_streams_driver_finds_the_same_outcomes() -> None:
         if not case["written"]
     ]
     schema = pa.schema([("reasons", pa.list_(pa.string()))])
-    judged = pa.Table.from_pylist(new)
-    judged = judged.set_column(judged.column_names.index("reasons"), "reasons", judged["reasons"].cast(schema[0].type))
-    ordered = arrivals.in_order(judged)
+    validated = pa.Table.from_pylist(new)
+    validated = validated.set_column(
+        validated.column_names.index("reasons"), "reasons", validated["reasons"].cast(schema[0].type)
+    )
+    ordered = arrivals.in_order(validated)
     found = arrivals.outcomes(ordered, arrivals.valid(ordered), known).to_pylist()
     assert dict(zip(ordered["name"].to_pylist(), found, strict=True)) == {case["name"]: case["outcome"] for case in new}
 

@@ -18,7 +18,7 @@ from streaming import validate as module
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.fast_path import is_provable
-from streaming.validate import judge, judge_by
+from streaming.validate import judge_by, validate
 
 NOW_MS = 1_780_000_000_000
 SOURCES = [*neighbours(NOW_MS), *poison(NOW_MS)]
@@ -51,7 +51,7 @@ def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: Spark
     good = [one for one in SOURCES if not one.reasons]
     records = [*SOURCES, *mutated(1, good, 3_000), *mutated(2, SOURCES, 2_000)]
     sent = rows(spark, records)
-    short = {row["offset"]: row for row in judge(sent).collect()}
+    short = {row["offset"]: row for row in validate(sent).collect()}
     long = {row["offset"]: row for row in judge_by(sent, CONTRACTS.values(), fast=False).collect()}
     differing = [(one.name, one.value, short[at], long[at]) for at, one in enumerate(records) if short[at] != long[at]]
     assert differing == []
@@ -68,11 +68,11 @@ def test_ordinary_records_are_never_asked_how_they_are_written(
     monkeypatch.setattr(module, "found_in", lambda text: asked)
     plain = purchases()
     wide = [one._replace(value=one.value.replace(b",", b", ").replace(b":", b": ")) for one in plain if one.value]
-    found = judge(rows(spark, plain + wide)).collect()
+    found = validate(rows(spark, plain + wide)).collect()
     assert len(found) == len(plain) + len(wide) > 500
     assert all(row["reasons"] == [] for row in found)
     with pytest.raises(Exception, match="asked"):
-        judge(rows(spark, [one for one in SOURCES if one.name == "extra_field"])).collect()
+        validate(rows(spark, [one for one in SOURCES if one.name == "extra_field"])).collect()
 
 
 def test_types_that_spark_may_write_longer_than_they_came_prove_nothing() -> None:
@@ -83,5 +83,5 @@ def test_types_that_spark_may_write_longer_than_they_came_prove_nothing() -> Non
 
 def test_the_input_is_read_once(spark: SparkSession) -> None:
     """Two reads of a stream may end at different offsets."""
-    plan = judge(rows(spark, SOURCES))._jdf.queryExecution().optimizedPlan()
+    plan = validate(rows(spark, SOURCES))._jdf.queryExecution().optimizedPlan()
     assert plan.collectLeaves().size() == 1

@@ -10,11 +10,11 @@ from streaming.monitor.freshness import Clock, Freshness, no_builds, summary, su
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TIME = pa.timestamp("us", "UTC")
-EVENTS = pa.schema({"event_time": TIME, "arrival": TIME, "lineage": pa.string(), "batch_id": pa.int64()})
+EVENTS = pa.schema({"event_time": TIME, "arrival": TIME, "generation": pa.string(), "batch_id": pa.int64()})
 PROGRESS = pa.schema(
     {
         "query": pa.string(),
-        "lineage": pa.string(),
+        "generation": pa.string(),
         "batch_id": pa.int64(),
         "committed_at": TIME,
         "visible": pa.map_(pa.string(), TIME),
@@ -27,18 +27,18 @@ def at(seconds: float) -> datetime:
     return NOON + timedelta(seconds=seconds)
 
 
-def event(seconds: float, batch_id: int, lineage: str = "l1", arrival: float | None = None) -> dict[str, Any]:
+def event(seconds: float, batch_id: int, generation: str = "l1", arrival: float | None = None) -> dict[str, Any]:
     arrived = at(seconds if arrival is None else arrival)
-    return {"event_time": at(seconds), "arrival": arrived, "lineage": lineage, "batch_id": batch_id}
+    return {"event_time": at(seconds), "arrival": arrived, "generation": generation, "batch_id": batch_id}
 
 
-def ingest(batch_id: int, bronze: float, silver: float, lineage: str = "l1", **views: float) -> dict[str, Any]:
+def ingest(batch_id: int, bronze: float, silver: float, generation: str = "l1", **views: float) -> dict[str, Any]:
     """A micro-batch that ended a second after its rows were in silver; `views` are those it said something of."""
     times = {"bronze/events": bronze, "silver/events": silver} | {
         f"speed/{name}": shown for name, shown in views.items()
     }
     visible = [(table, at(shown)) for table, shown in times.items()]
-    known = {"query": "ingest", "lineage": lineage, "batch_id": batch_id, "committed_at": at(silver + 1)}
+    known = {"query": "ingest", "generation": generation, "batch_id": batch_id, "committed_at": at(silver + 1)}
     return known | {"visible": visible}
 
 
@@ -84,13 +84,13 @@ def test_gold_waits_for_the_first_build_that_began_after_the_slowest_view() -> N
 
 
 def test_an_event_of_an_unfinished_micro_batch_is_nowhere() -> None:
-    table = placed([event(0, 0), event(1, 1), event(2, 0, lineage="l2")], [ingest(0, 3, 5)])
+    table = placed([event(0, 0), event(1, 1), event(2, 0, generation="l2")], [ingest(0, 3, 5)])
     assert seconds(table, "silver") == [5]
 
 
-def test_each_lineage_has_its_own_micro_batches() -> None:
-    progress = [ingest(0, 3, 5, totals=8), ingest(0, 43, 45, lineage="l2", totals=55)]
-    table = placed([event(0, 0), event(40, 0, lineage="l2")], progress)
+def test_each_generation_has_its_own_micro_batches() -> None:
+    progress = [ingest(0, 3, 5, totals=8), ingest(0, 43, 45, generation="l2", totals=55)]
+    table = placed([event(0, 0), event(40, 0, generation="l2")], progress)
     assert seconds(table, "speed/totals") == [8, 55]
 
 

@@ -24,7 +24,7 @@ from streaming.progress import PROGRESS
 from streaming.restate import say_again
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import speed_tables
-from streaming.validate import judge
+from streaming.validate import validate
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.lake
@@ -68,14 +68,14 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
                 number = len(ends) - 1
             else:
                 self.ingest = begin()
-            self.ingest(judge(frame(spark, rows, RECORD)), number)
+            self.ingest(validate(frame(spark, rows, RECORD)), number)
 
         def rebuild(self) -> None:
             """What a stream with another checkpoint does first."""
             say_again(spark, "m", definitions(spark), {"orders": {"0": ends[-1]}})
 
         def restart(self) -> None:
-            """Another process of the same lineage."""
+            """Another process of the same generation."""
             self.ingest = begin()
 
         def gains(self) -> None:
@@ -126,7 +126,7 @@ def test_a_batch_that_is_repeated_by_another_process_changes_nothing(stream: Any
     assert {name: sorted(map(repr, stream.rows(name))) for name in names} == before
 
 
-def test_a_new_lineage_says_its_views_again_from_silver(stream: Any) -> None:
+def test_a_new_generation_says_its_views_again_from_silver(stream: Any) -> None:
     for number in range(4):
         at = ARRIVAL - timedelta(minutes=40 * (4 - number))
         stream([placed(f"{number}-{n}", at + timedelta(seconds=20 * n)) for n in range(5)])
@@ -135,17 +135,17 @@ def test_a_new_lineage_says_its_views_again_from_silver(stream: Any) -> None:
     for view, key in (("order_totals", "window_start"), ("order_payments", "order_id")):
         said: dict[str, dict[Any, Any]] = {"l": {}, "m": {}}
         for row in sorted(stream.rows(f"speed/{view}"), key=lambda row: row["batch_id"]):
-            values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "lineage")}
-            said[row["lineage"]][row[key]] = values
+            values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "generation")}
+            said[row["generation"]][row[key]] = values
         assert said["m"] == said["l"]
         assert {row["is_final"] for row in said["m"].values()} == {True, False}
-    newest = max(stream.rows("speed/progress"), key=lambda row: row["lineage"])
-    assert (newest["lineage"], newest["batch_id"], newest["offsets"][0]["to"]) == ("m", -1, 20)
+    newest = max(stream.rows("speed/progress"), key=lambda row: row["generation"])
+    assert (newest["generation"], newest["batch_id"], newest["offsets"][0]["to"]) == ("m", -1, 20)
 
 
 def test_a_new_view_is_said_from_all_of_silver(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
-        for module in ("keeping", "said_again", "definitions"):
+        for module in ("keeping", "restate", "definitions"):
             before.setattr(f"streaming.{module}.VIEWS", {"order_totals": VIEWS["order_totals"]})
         stream.restart()
         for number in range(3):

@@ -29,13 +29,13 @@ def at(day: int) -> datetime:
 
 @pytest.fixture
 def silver(spark: SparkSession, local_lake: Path) -> None:
-    """An event a day in batch 0 of lineage l, and one more on the last day in batch 1."""
+    """An event a day in batch 0 of generation l, and one more on the last day in batch 1."""
     spark_tables.create(spark, SILVER)
     rows = [{"event_id": f"e{day}", "event_time": at(day), "content_hash": day, "batch_id": 0} for day in range(DAYS)]
     rows.append({"event_id": "new", "event_time": at(0), "content_hash": -1, "batch_id": 1})
     for number in range(2):
         own = [
-            {**row, "day": row["event_time"].date(), "late_by_ms": 0, "lineage": "l"}
+            {**row, "day": row["event_time"].date(), "late_by_ms": 0, "generation": "l"}
             for row in rows
             if row["batch_id"] == number
         ]

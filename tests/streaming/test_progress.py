@@ -27,7 +27,7 @@ def batch(number: int) -> MicroBatch:
 
 def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
     spark_tables.create(spark, OLDER)
-    row = {"query": INGEST, "lineage": "l1", "batch_id": 0, "committed_at": NOON}
+    row = {"query": INGEST, "generation": "l1", "batch_id": 0, "committed_at": NOON}
     append_once(frame(spark, [row], OLDER.schema), OLDER, "older", 0)
     spark_tables.create(spark, PROGRESS)
     began = datetime.now(UTC)
@@ -43,7 +43,7 @@ def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSessio
     times = newer["visible"]
     assert began <= times[BRONZE.id] <= times[SILVER.id] <= newer["committed_at"]
     events = pa.table(
-        {"event_time": [NOON, NOON], "arrival": [NOON, NOON], "lineage": ["l1", "l1"], "batch_id": [0, 1]}
+        {"event_time": [NOON, NOON], "arrival": [NOON, NOON], "generation": ["l1", "l1"], "batch_id": [0, 1]}
     )
     placed = visible(events, progress, no_builds()).sort_by("batch_id")
     assert placed["bronze"].to_pylist() == [None, times[BRONZE.id]]

@@ -22,6 +22,6 @@ def test_an_event_lies_on_its_own_utc_day(spark: SparkSession) -> None:
         {"event_id": "first of February", "event_time": MIDNIGHT, "outcome": Outcome.ACCEPTED.value},
         {"event_id": "again", "event_time": MIDNIGHT, "outcome": Outcome.DUPLICATE.value},
     ]
-    judged = frame(spark, [{"arrival": MIDNIGHT + timedelta(days=2), **row} for row in rows], JUDGED)
-    found = {row["event_id"]: (row["day"], row["definition"]) for row in accepted(judged, "v1").collect()}
+    validated = frame(spark, [{"arrival": MIDNIGHT + timedelta(days=2), **row} for row in rows], JUDGED)
+    found = {row["event_id"]: (row["day"], row["definition"]) for row in accepted(validated, "v1").collect()}
     assert found == {"last of January": (date(2026, 1, 31), "v1"), "first of February": (date(2026, 2, 1), "v1")}

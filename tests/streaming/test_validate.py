@@ -9,36 +9,36 @@ from pyspark.sql import SparkSession
 
 from streaming.bronze import RECORD
 from streaming.reasons import Reason
-from streaming.validate import judge
+from streaming.validate import validate
 
 NOW_MS = 1_780_000_000_000
 POISON, NEIGHBOURS = poison(NOW_MS), neighbours(NOW_MS)
 
 
 @pytest.fixture(scope="module")
-def judged(spark: SparkSession) -> dict[str, dict[str, Any]]:
-    """The verdict by the record's name, all records judged in one batch."""
+def validated(spark: SparkSession) -> dict[str, dict[str, Any]]:
+    """The verdict by the record's name, all records validated in one batch."""
     arrival = datetime.fromtimestamp(NOW_MS / 1000, UTC)
     records = [*POISON, *NEIGHBOURS]
     rows = [(record.topic, 0, place, arrival, record.key, record.value, None) for place, record in enumerate(records)]
-    found = judge(spark.createDataFrame(rows, RECORD)).collect()
+    found = validate(spark.createDataFrame(rows, RECORD)).collect()
     return {records[row["offset"]].name: row.asDict(recursive=True) for row in found}
 
 
-def test_every_record_gets_one_verdict(judged: dict[str, dict[str, Any]]) -> None:
+def test_every_record_gets_one_verdict(validated: dict[str, dict[str, Any]]) -> None:
     assert len(POISON) >= 100
-    assert len(judged) == len(POISON) + len(NEIGHBOURS)
+    assert len(validated) == len(POISON) + len(NEIGHBOURS)
 
 
 @pytest.mark.parametrize("record", POISON, ids=lambda record: record.name)
-def test_a_bad_record_carries_every_reason_and_no_other(judged: dict[str, dict[str, Any]], record: Record) -> None:
-    assert set(judged[record.name]["reasons"]) == record.reasons
-    assert len(judged[record.name]["reasons"]) == len(record.reasons) > 0
+def test_a_bad_record_carries_every_reason_and_no_other(validated: dict[str, dict[str, Any]], record: Record) -> None:
+    assert set(validated[record.name]["reasons"]) == record.reasons
+    assert len(validated[record.name]["reasons"]) == len(record.reasons) > 0
 
 
 @pytest.mark.parametrize("record", NEIGHBOURS, ids=lambda record: record.name)
-def test_an_odd_record_is_valid(judged: dict[str, dict[str, Any]], record: Record) -> None:
-    verdict = judged[record.name]
+def test_an_odd_record_is_valid(validated: dict[str, dict[str, Any]], record: Record) -> None:
+    verdict = validated[record.name]
     assert verdict["reasons"] == []
     assert all((verdict["event_id"], verdict["event_time"], verdict[record.topic]["order_id"]))
 
@@ -59,7 +59,7 @@ def test_how_an_event_is_written_is_no_other_content(spark: SparkSession) -> Non
     other = plain.value.replace(b'"c-7"', b'"c-8"')
     arrival = datetime.fromtimestamp(NOW_MS / 1000, UTC)
     rows = [("orders", 0, place, arrival, plain.key, value, None) for place, value in enumerate([*ways, other])]
-    found = judge(spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
+    found = validate(spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
     assert [row["reasons"] for row in found] == [[]] * 4
     assert len({row["content_hash"] for row in found[:3]}) == 1
     assert found[3]["content_hash"] != found[0]["content_hash"]
@@ -75,5 +75,5 @@ def test_the_limits_of_a_clock_are_exact_to_the_millisecond(spark: SparkSession)
     for place, by in enumerate(expected):
         event = order(str(by), NOW_MS, event_time=NOW_MS + round(by / millisecond))
         rows.append(("orders", 0, place, arrival, event["order_id"].encode(), encoded(event), None))
-    found = judge(spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
+    found = validate(spark.createDataFrame(rows, RECORD)).orderBy("offset").collect()
     assert [row["reasons"] for row in found] == list(expected.values())

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from streaming.arrivals import arrow_schema
 from streaming.ingest import arrow_time
 from streaming.silver import EVENT
-from streaming.speed import said_last
+from streaming.speed import latest_rows
 from streaming.update_views import Keeping, answered
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
@@ -55,7 +55,7 @@ def histories(seed: int) -> Iterator[list[dict[str, Any]]]:
 
 
 class Run:
-    """A stream of micro-batches without Kafka and tables: its events, what it said, its watermark."""
+    """A stream of micro-batches without Kafka and tables: its events, what it said, its next_watermark."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
@@ -66,17 +66,17 @@ class Run:
         self.number = 0
 
     @property
-    def watermark(self) -> datetime | None:
+    def next_watermark(self) -> datetime | None:
         return None if self.largest is None else self.largest - DELAY
 
     def batch(self, events: list[dict[str, Any]]) -> None:
-        gate = self.watermark
-        on_time = [event for event in events if gate is None or event["event_time"] >= gate]
+        watermark = self.next_watermark
+        on_time = [event for event in events if watermark is None or event["event_time"] >= watermark]
         self.counted += on_time
         self.largest = max(
             [event["event_time"] for event in events] + ([self.largest] if self.largest else []), default=None
         )
-        found = self.keeping.update(arrow(on_time), arrow_time(gate), arrow_time(self.watermark))
+        found = self.keeping.update(arrow(on_time), arrow_time(watermark), arrow_time(self.next_watermark))
         for name, rows in found.items():
             number = pa.repeat(pa.scalar(self.number), rows.num_rows)
             self.said[name].append(rows.append_column("batch_id", number))
@@ -85,10 +85,10 @@ class Run:
     def restart(self) -> None:
         """Memory is lost, and filled again with what the tables have."""
         self.keeping = Keeping(self.spark)
-        if self.watermark is not None:
-            since = self.watermark - max(view.reach for view in VIEWS.values())
+        if self.next_watermark is not None:
+            since = self.next_watermark - max(view.reach for view in VIEWS.values())
             recent = [event for event in self.counted if event["event_time"] >= since]
-            self.keeping.restore(frame(self.spark, recent), arrow_time(self.watermark))
+            self.keeping.restore(frame(self.spark, recent), arrow_time(self.next_watermark))
 
 
 def arrow(events: list[dict[str, Any]]) -> pa.Table:
@@ -118,8 +118,8 @@ def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
 def test_what_was_said_last_is_the_view_of_all_events(run: Run, view: View) -> None:
     log = run.spark.createDataFrame(pa.concat_tables(run.said[view.name])).withColumn("as_of", F.lit(NOON))
     expected = answered(view, frame(run.spark, run.counted))
-    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.watermark))
-    found = answers(view, said_last(view, log))
+    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.next_watermark))
+    found = answers(view, latest_rows(view, log))
     assert len(found) > 5
     assert found == answers(view, expected)
 

@@ -9,46 +9,46 @@ from pyspark.sql import SparkSession
 from infra.lake import spark_tables
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import late_by
-from streaming.watermark import Gate, restored
+from streaming.watermark import Watermark, restored
 
 DELAY = timedelta(minutes=10)
 
 
 def test_before_the_first_event_nothing_is_late(spark: SparkSession) -> None:
-    gate = Gate(DELAY)
-    gate.saw(None)
-    assert gate.at is None
-    assert spark.sql("SELECT timestamp'1970-01-02' AS event_time").select(late_by(gate.at)).first()[0] == 0  # type: ignore[index]
+    watermark = Watermark(DELAY)
+    watermark.saw(None)
+    assert watermark.at is None
+    assert spark.sql("SELECT timestamp'1970-01-02' AS event_time").select(late_by(watermark.at)).first()[0] == 0  # type: ignore[index]
 
 
-def test_the_gate_follows_the_newest_event_and_never_goes_back() -> None:
-    gate = Gate(DELAY)
+def test_the_watermark_follows_the_newest_event_and_never_goes_back() -> None:
+    watermark = Watermark(DELAY)
     for seen, expected in [(1_000_000, 400_000), (900_000, 400_000), (None, 400_000), (1_000_001, 400_001)]:
-        gate.saw(seen)
-        assert gate.at == expected
+        watermark.saw(seen)
+        assert watermark.at == expected
 
 
-def test_late_is_what_is_strictly_behind_the_gate(spark: SparkSession) -> None:
+def test_late_is_what_is_strictly_behind_the_watermark(spark: SparkSession) -> None:
     times = "SELECT explode(transform(array(399999, 400000, 400001, 0), ms -> timestamp_millis(ms))) AS event_time"
     assert [row[0] for row in spark.sql(times).select(late_by(400_000)).collect()] == [1, 0, 0, 400_000]
 
 
 @pytest.mark.parametrize(
-    ("lineage", "batch_id", "largest"),
+    ("generation", "batch_id", "largest"),
     [("b", 0, 30), ("b", 1, 40), ("b", 2, 40), ("b", 9, 45), ("c", 0, 45)],
     ids=["first batch of b repeated", "second repeated", "third repeated", "b goes on", "after a rebuild"],
 )
-def test_a_restarted_stream_finds_the_gate_as_it_was(
-    progress: SparkSession, lineage: str, batch_id: int, largest: int
+def test_a_restarted_stream_finds_the_watermark_as_it_was(
+    progress: SparkSession, generation: str, batch_id: int, largest: int
 ) -> None:
     newest = datetime(2026, 1, 31, 12, largest, tzinfo=UTC)
-    gate = restored(progress, DELAY, lineage, batch_id)
-    assert gate.at == int((newest - DELAY).timestamp() * 1000)
+    watermark = restored(progress, DELAY, generation, batch_id)
+    assert watermark.at == int((newest - DELAY).timestamp() * 1000)
 
 
 @pytest.fixture(scope="module")
 def stored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Progress of lineage a up to minute 30, of lineage b up to 45; a view's newer row is not the ingest's."""
+    """Progress of generation a up to minute 30, of generation b up to 45; a view's newer row is not the ingest's."""
     place = tmp_path_factory.mktemp("lake")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infra.lake.tables.settings", lambda: type("Lake", (), {"lake": f"file:{place}"}))
@@ -60,8 +60,8 @@ def stored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
             (INGEST, "b", 2, 45),
             ("view", "a", 0, 59),
         ]
-        for query, lineage, batch_id, minute in batches:
-            batch = MicroBatch(query, lineage, batch_id, datetime.now(UTC), {})
+        for query, generation, batch_id, minute in batches:
+            batch = MicroBatch(query, generation, batch_id, datetime.now(UTC), {})
             batch.max_event_time = datetime(2026, 1, 31, 12, minute, tzinfo=UTC)
             batch.record()
     return place

@@ -1,4 +1,4 @@
-// The latency-completeness curve, and the waits with the gate in them.
+// The latency-completeness curve, and the waits with the watermark in them.
 
 const NINES = [0, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 // Events, as read, rows; then the measures.
@@ -44,7 +44,7 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
 (function lateness() {
   const { charts, controls } = section("lateness");
   if (!figures.waits.length) return empty(charts, "No waits of this day yet.");
-  legend(controls, [["in time", "truth", "box"], ["late, behind the gate", "speed", "box"], ["in order of arrival", "other", "line"]]);
+  legend(controls, [["in time", "truth", "box"], ["late, behind the watermark", "speed", "box"], ["in order of arrival", "other", "line"]]);
   charts.style("--least", "30rem");
   for (const one of figures.waits) {
     chart(charts, one.view, 270, (svg, width, height) => {
@@ -54,8 +54,8 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
       const y = d3.scaleSymlog([0, most], [bottom, top]);
       const tens = [0, ...d3.range(0, Math.ceil(Math.log10(most)) + 1).map((d) => 10 ** d)].filter((d) => d <= most);
       left(svg, y, start, width, (axis) => axis.tickValues(tens).tickFormat(d3.format("~s")));
-      // Where there is no room every other bin is named, the gate's among them.
-      const every = x.step() < 20 ? 2 : 1, named = one.bins.findIndex((d) => d.to === one.gate);
+      // Where there is no room every other bin is named, the watermark's among them.
+      const every = x.step() < 20 ? 2 : 1, named = one.bins.findIndex((d) => d.to === one.watermark);
       const shown = one.bins.filter((_, i) => (i - named) % every === 0).map((d) => d.label);
       const turned = below(svg, x, bottom, (axis) => axis.tickValues(shown).tickFormat((d) => d.replace("up to ", "≤ ").replace("over ", "> ")));
       turned.selectAll("text").attr("transform", "rotate(-40)").attr("text-anchor", "end").attr("dx", "-.5em").attr("dy", ".3em");
@@ -65,11 +65,11 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
         .attr("y", (d) => (d.as_read ? y(d.as_read) : bottom - 2)).attr("height", (d) => (d.as_read ? bottom - y(d.as_read) : 2));
       svg.append("g").selectAll("line").data(one.bins.filter((d) => d.in_order)).join("line").attr("class", "stroke other").attr("pointer-events", "none")
         .attr("x1", (d) => x(d.label) - 2).attr("x2", (d) => x(d.label) + x.bandwidth() + 2).attr("y1", (d) => y(d.in_order)).attr("y2", (d) => y(d.in_order));
-      const end = one.bins.find((d) => d.to === one.gate);
+      const end = one.bins.find((d) => d.to === one.watermark);
       if (!end) return;
       const rule = x(end.label) + x.bandwidth() + (x.step() - x.bandwidth()) / 2;
       svg.append("line").attr("class", "rule").attr("x1", rule).attr("x2", rule).attr("y1", top - 4).attr("y2", bottom);
-      svg.append("text").attr("class", "strong").attr("x", rule).attr("y", 12).attr("text-anchor", rule > width - 60 ? "end" : "middle").text(`the gate: ${span(one.gate)}`);
+      svg.append("text").attr("class", "strong").attr("x", rule).attr("y", 12).attr("text-anchor", rule > width - 60 ? "end" : "middle").text(`the watermark: ${span(one.watermark)}`);
     });
   }
 })();

@@ -1,6 +1,6 @@
-with coverage as (
+with settlements as (
 
-    select * from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
@@ -27,11 +27,11 @@ settled as (
     select
         truth.*,
         true as is_final,
-        coverage.settled_at as as_of,
+        settlements.settled_at as as_of,
         if(corrected.revisions is null, 'settled', 'corrected') as status,
         coalesce(corrected.revisions, 0) as revisions
     from truth
-    inner join coverage on truth.day = coverage.day
+    inner join settlements on truth.day = settlements.day
     left join corrected on truth.day = corrected.day and truth.window_start = corrected.window_start
 
 ),
@@ -43,7 +43,7 @@ provisional as (
         'provisional' as status,
         0 as revisions
     from speed
-    left anti join coverage on speed.day = coverage.day
+    left anti join settlements on speed.day = settlements.day
 
 ),
 

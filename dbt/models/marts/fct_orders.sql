@@ -1,6 +1,6 @@
-with coverage as (
+with settlements as (
 
-    select * from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
@@ -50,11 +50,11 @@ settled as (
         payments.paid_cents,
         true as is_final,
         if(corrected.revisions is null, 'settled', 'corrected') as status,
-        coverage.settled_at as as_of,
+        settlements.settled_at as as_of,
         coalesce(corrected.revisions, 0) as revisions,
         orders.arrived_at
     from truth_payments as payments
-    inner join coverage on payments.day = coverage.day
+    inner join settlements on payments.day = settlements.day
     left join truth_orders as orders
         on
             payments.order_id = orders.order_id
@@ -85,7 +85,7 @@ provisional as (
         0 as revisions,
         orders.arrived_at
     from silver_orders as orders
-    left anti join coverage on orders.day = coverage.day
+    left anti join settlements on orders.day = settlements.day
     left join speed_payments as payments
         on
             orders.order_id = payments.order_id

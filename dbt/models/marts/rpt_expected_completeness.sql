@@ -1,8 +1,8 @@
-{% set delay = env_var('DAYBREAK_DELAY_SECONDS') %}
+{% set delay = env_var('DAYBREAK_WATERMARK_DELAY_SECONDS') %}
 
 with waits as (
 
-    select * from {{ ref('stg_reconciliation__waits') }} where basis = 'log'
+    select * from {{ ref('stg_reconciliation__lateness') }} where basis = 'log'
 
 ),
 
@@ -21,11 +21,11 @@ in_time as (
 
     select
         view,
-        wait_seconds,
+        required_delay_seconds,
         sum(events) as events
     from waits
-    where wait_seconds <= {{ delay }}
-    group by view, wait_seconds
+    where required_delay_seconds <= {{ delay }}
+    group by view, required_delay_seconds
 
 ),
 
@@ -49,7 +49,7 @@ counted as (
         ages.events,
         sum(coalesce(in_time.events, 0)) over (partition by ages.view order by ages.age_seconds) as events_in_time
     from ages
-    left join in_time on ages.view = in_time.view and ages.age_seconds = in_time.wait_seconds
+    left join in_time on ages.view = in_time.view and ages.age_seconds = in_time.required_delay_seconds
 
 )
 

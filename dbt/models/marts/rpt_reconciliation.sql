@@ -4,9 +4,9 @@ with summary as (
 
 ),
 
-coverage as (
+settlements as (
 
-    select * from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
@@ -51,15 +51,15 @@ select
     summary.rows_unexplained,
     coalesce(corrections.rows_corrected, 0) as rows_corrected,
     coalesce(missing.records_missing, 0) as records_missing,
-    coverage.settled_at,
-    coverage.revision,
+    settlements.settled_at,
+    settlements.revision,
     decisions.decision,
     decisions.decided_by,
     decisions.note,
     summary.run
 from summary
-left join coverage on summary.day = coverage.day
+left join settlements on summary.day = settlements.day
 -- Of a settled day nobody need know who was asked before.
-left join decisions on summary.day = decisions.day and coverage.day is null
+left join decisions on summary.day = decisions.day and settlements.day is null
 left join corrections on summary.day = corrections.day and summary.view = corrections.view
 left join missing on summary.day = missing.day

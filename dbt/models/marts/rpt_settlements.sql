@@ -1,14 +1,14 @@
 {{ config(materialized='view') }}
 
-with coverage as (
+with settlements as (
 
-    select * from {{ ref('stg_reconciliation__coverage') }}
+    select * from {{ ref('stg_reconciliation__settlements') }}
 
 ),
 
 past as (
 
-    select * from {{ ref('stg_reconciliation__past_coverage') }}
+    select * from {{ ref('stg_reconciliation__past_settlements') }}
 
 )
 
@@ -18,9 +18,9 @@ select
     run,
     settled_at,
     cast(null as timestamp) as withdrawn_at
-from coverage
+from settlements
 union all
--- A night copies a settlement there before it takes it out of coverage.
+-- A night copies a settlement there before it takes it out of settlements.
 select
     past.day,
     past.revision,
@@ -28,4 +28,4 @@ select
     past.settled_at,
     past.withdrawn_at
 from past
-left anti join coverage on past.day = coverage.day and past.revision = coverage.revision
+left anti join settlements on past.day = settlements.day and past.revision = settlements.revision

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from sample import DAY, GATE, OF_EVENT, PROGRESS, STAMP, START, VIEWS, sample
+from sample import DAY, OF_EVENT, PROGRESS, STAMP, START, VIEWS, WATERMARK, sample
 
 from batch.report.sources import Sources
 
@@ -44,7 +44,7 @@ def demo_sample(seed: int = 7) -> Sources:
         of,
         summary=young(of.summary),
         curve=young(of.curve),
-        coverage=tuple(settled(row) for row in young(of.summary) if row["view"] == "totals" and row["measure"] == "sales"),
+        settlements=tuple(settled(row) for row in young(of.summary) if row["view"] == "totals" and row["measure"] == "sales"),
         corrections=young(of.corrections),
         conservation=tuple(
             row | {"gaps": 0, "unread": 0, "silver": row["silver"] + row["gaps"] + row["unread"]}
@@ -69,7 +69,7 @@ def _events(dice: random.Random) -> Iterator[dict[str, Any]]:
         yield {
             "event_time": START + timedelta(days=1) * n / A_DAY - timedelta(seconds=dice.uniform(0, 0.4)) * (n > 0),
             "arrival": sent,
-            "lineage": "a",
+            "generation": "a",
             # A third of what there is to read came before.
             "batch_id": 4 + triggers * (2 * A_DAY + n) // (3 * A_DAY),
             "late_by_ms": dice.randint(1, 9_000_000) if late else 0,
@@ -94,10 +94,10 @@ def _batch(number: int, done: datetime, read: datetime) -> dict[str, Any]:
         shown.pop("speed/payments") if number > 40 else None
     return {
         "query": "ingest",
-        "lineage": "a",
+        "generation": "a",
         "batch_id": number,
         "committed_at": done,
-        "gate": read - timedelta(seconds=GATE),
+        "watermark": read - timedelta(seconds=WATERMARK),
         "max_event_time": read,
         "visible": [(table, done - timedelta(seconds=before)) for table, before in shown.items()],
     }

@@ -17,7 +17,7 @@ from batch.report.gaps import Missed
 from batch.report.sources import DAYS, Sources
 
 DAY = date(2026, 1, 31)
-GATE = 600
+WATERMARK = 600
 START = datetime.combine(DAY, time(), UTC)
 VIEWS = {"totals": ("sales", "pieces", "revenue_cents"), "payments": ("sales", "paid")}
 CAUSES = ("late", "partner_late", "not_read", "gap", "rule", "duplicate", "conflict")
@@ -25,10 +25,10 @@ STAMP = pa.timestamp("us", "UTC")
 PROGRESS = pa.schema(
     [
         ("query", pa.string()),
-        ("lineage", pa.string()),
+        ("generation", pa.string()),
         ("batch_id", pa.int64()),
         ("committed_at", STAMP),
-        ("gate", STAMP),
+        ("watermark", STAMP),
         ("max_event_time", STAMP),
         ("visible", pa.map_(pa.string(), STAMP)),
     ]
@@ -37,7 +37,7 @@ OF_EVENT = pa.schema(
     [
         ("event_time", STAMP),
         ("arrival", STAMP),
-        ("lineage", pa.string()),
+        ("generation", pa.string()),
         ("batch_id", pa.int64()),
         ("late_by_ms", pa.int64()),
     ]
@@ -67,10 +67,10 @@ def sample(seed: int = 7, unexplained: int = 0) -> Sources:
         summary=tuple(summary),
         curve=tuple(row for day in days for view in VIEWS for row in _curve(day, view, rows[day, view], waits[view]["log"])),
         waits=tuple(
-            {"day": DAY, "view": view, "basis": basis, "wait_seconds": wait, "events": number, "run": "r"}
+            {"day": DAY, "view": view, "basis": basis, "required_delay_seconds": wait, "events": number, "run": "r"}
             for view, by in waits.items() for basis, counted in by.items() for wait, number in sorted(counted.items())
         ),
-        coverage=tuple(_covered(day) for day in days if day != DAY - timedelta(days=3)),
+        settlements=tuple(_covered(day) for day in days if day != DAY - timedelta(days=3)),
         corrections=tuple(
             {"day": day, "view": view, "key": str(key)} for (day, view), number in differing.items() for key in range(number)
         ),
@@ -127,7 +127,7 @@ def _curve(day: date, view: str, rows: int, waits: Counter[int]) -> list[dict[st
         for measure in VIEWS[view]:
             value = 4_500 * waits.total() if measure.endswith("cents") else waits.total()
             found.append({
-                "day": day, "view": view, "measure": measure, "delay_seconds": delay, "in_force": delay == GATE,
+                "day": day, "view": view, "measure": measure, "delay_seconds": delay, "in_force": delay == WATERMARK,
                 "events": waits.total(), "events_in_time": in_time, "value": value,
                 "value_in_time": value - missing * (value // waits.total()),
                 "rows": rows, "rows_final": max(0, rows - missing * rows // waits.total() - (missing > 0)),
@@ -198,10 +198,10 @@ def _read(dice: random.Random) -> dict[str, pa.Table]:
         batches.append(
             {
                 "query": "ingest",
-                "lineage": "a",
+                "generation": "a",
                 "batch_id": minute,
                 "committed_at": max(later.values()),
-                "gate": at - timedelta(seconds=GATE),
+                "watermark": at - timedelta(seconds=WATERMARK),
                 "max_event_time": at,
                 "visible": list(shown.items()),
             }
@@ -215,7 +215,7 @@ def _read(dice: random.Random) -> dict[str, pa.Table]:
                     {
                         "event_time": happened,
                         "arrival": max(happened, arrived),
-                        "lineage": "a",
+                        "generation": "a",
                         "batch_id": minute,
                         "late_by_ms": 90_000 if late else 0,
                     }

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from demo_sample import demo_sample
-from sample import CAUSES, DAY, GATE, START, VIEWS, sample
+from sample import CAUSES, DAY, START, VIEWS, WATERMARK, sample
 
 from batch.report.conservation import kept, lost
 from batch.report.curve_and_lateness import curves_of, waits_of
@@ -65,11 +65,12 @@ def test_a_waterfall_is_an_unbroken_way_from_speed_to_truth() -> None:
     assert "FROM speed.totals" in behind["speed"]
 
 
-def test_no_bin_stands_on_both_sides_of_the_gate() -> None:
+def test_no_bin_stands_on_both_sides_of_the_watermark() -> None:
     curve = [{"view": "totals", "delay_seconds": 45, "in_force": True}]
     found = [("stream", 0, 7), ("stream", 45, 2), ("stream", 46, 1), ("log", 46, 3), ("stream", 999_999, 1)]
     waits = [
-        {"view": "totals", "basis": basis, "wait_seconds": wait, "events": events} for basis, wait, events in found
+        {"view": "totals", "basis": basis, "required_delay_seconds": wait, "events": events}
+        for basis, wait, events in found
     ]
     (one,) = waits_of(DAY, curve, waits)
     full = {(b.above, b.to): (b.as_read, b.in_order, b.is_late) for b in one.bins if b.as_read or b.in_order}
@@ -83,7 +84,7 @@ def test_no_bin_stands_on_both_sides_of_the_gate() -> None:
     (behind,) = [b for b in one.bins if b.above == 45]
     assert "late_by_ms > 0\n  AND late_by_ms <= 15000" in behind.behind.sql
     (behind,) = [b for b in one.bins if b.above == 30]
-    assert "wait_seconds > 30\n  AND wait_seconds <= 45" in behind.behind.sql
+    assert "required_delay_seconds > 30\n  AND required_delay_seconds <= 45" in behind.behind.sql
 
 
 def test_without_a_curve_there_is_none() -> None:
@@ -94,7 +95,7 @@ def test_the_curve_carries_the_tables_own_parts() -> None:
     of = sample()
     today = [row for row in of.curve if row["day"] == DAY]
     for curve in curves_of(DAY, today, of.waits):
-        assert [point.delay_seconds for point in curve.points if point.is_in_force] == [GATE]
+        assert [point.delay_seconds for point in curve.points if point.is_in_force] == [WATERMARK]
         assert curve.points[-1].label == "the night"
         for point in curve.points:
             for measure in VIEWS[curve.view]:
@@ -189,10 +190,10 @@ def test_a_hole_between_two_ranges_is_missing() -> None:
 
 def test_speed_serves_what_no_night_has_settled() -> None:
     row = {"revision": 1, "settled_at": START, "run": "r"}
-    coverage = [row | {"day": DAY - timedelta(days=back)} for back in (3, 1)]
-    gate = datetime(2026, 1, 31, 9, 50, tzinfo=UTC)
-    latest = gate + timedelta(minutes=10)
-    found = served(DAY - timedelta(days=3), coverage, {DAY - timedelta(days=1)}, gate, latest)
+    settlements = [row | {"day": DAY - timedelta(days=back)} for back in (3, 1)]
+    watermark = datetime(2026, 1, 31, 9, 50, tzinfo=UTC)
+    latest = watermark + timedelta(minutes=10)
+    found = served(DAY - timedelta(days=3), settlements, {DAY - timedelta(days=1)}, watermark, latest)
     assert [(one.layer, str(one.status), one.start.hour, one.end - one.start) for one in found] == [
         ("truth", "settled", 0, timedelta(days=1)),
         ("speed", "provisional", 0, timedelta(days=1)),
@@ -206,7 +207,7 @@ def test_speed_serves_what_no_night_has_settled() -> None:
     ("change", "good", "said"),
     [
         ({"gaps": ()}, True, "Settled at 2026-02-01 02:04 UTC, revision 1: "),
-        ({"coverage": ()}, False, "the day is not settled"),
+        ({"settlements": ()}, False, "the day is not settled"),
         ({"gaps": (missed(DAY),)}, False, "4 records that may be of this day are lost"),
         ({"gaps": (missed(date(2026, 1, 2)),)}, True, "is explained and corrected."),
     ],

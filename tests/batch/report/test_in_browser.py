@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from browser import CHROMIUM, Page, browser
 from demo_sample import demo_sample
-from sample import CAUSES, DAY, GATE, sample
+from sample import CAUSES, DAY, WATERMARK, sample
 
 from batch.report.figures import figures
 from batch.report.page import page
@@ -171,11 +171,11 @@ def test_the_curve_is_the_table_with_the_setting_and_the_night(opened: Page) -> 
         )
         for row in table
     }
-    assert {r["delay"] for r in rows if r["force"] == "true"} == {str(GATE)}
+    assert {r["delay"] for r in rows if r["force"] == "true"} == {str(WATERMARK)}
     assert opened.ask("document.querySelectorAll('#curve line.rule').length") == 2
 
 
-def test_the_histogram_is_the_waits_and_parts_at_the_gate(opened: Page) -> None:
+def test_the_histogram_is_the_waits_and_parts_at_the_watermark(opened: Page) -> None:
     found = opened.marks("lateness")
     for view in ("payments", "totals"):
         rows = [row for row in sample().waits if row["view"] == view]
@@ -183,7 +183,9 @@ def test_the_histogram_is_the_waits_and_parts_at_the_gate(opened: Page) -> None:
             for late in (False, True):
                 drawn = sum(int(b[name]) for b in found if b["view"] == view and b["late"] == str(late).lower())
                 assert drawn == sum(
-                    r["events"] for r in rows if r["basis"] == basis and (r["wait_seconds"] > GATE) == late
+                    r["events"]
+                    for r in rows
+                    if r["basis"] == basis and (r["required_delay_seconds"] > WATERMARK) == late
                 )
 
 

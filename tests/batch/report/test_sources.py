@@ -38,7 +38,7 @@ def fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
 def whole(fill: Lake) -> None:
     """The sample as tables, with a day before and one behind what the report looks at."""
     of = sample()
-    for name in ("summary", "curve", "waits", "coverage", "corrections", "conservation"):
+    for name in ("summary", "curve", "lateness", "settlements", "corrections", "conservation"):
         fill(f"reconciliation/{name}", pa.Table.from_pylist(list(getattr(of, name))))
     for days in (-module.DAYS, 1):
         fill(
@@ -59,7 +59,7 @@ def test_what_is_read_are_the_days_that_the_page_shows(fill: Lake) -> None:
     assert found.events.num_rows == of.events.num_rows
     assert {row["day"] for row in found.summary} == {row["day"] for row in of.summary}
     made, expected = figures(found), figures(of)
-    for part in ("heat", "curves", "waits", "fresh", "lagging", "kept", "lost", "served"):
+    for part in ("heat", "curves", "lateness", "fresh", "lagging", "kept", "lost", "served"):
         assert getattr(made, part) == getattr(expected, part), part
 
 

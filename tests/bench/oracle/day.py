@@ -34,12 +34,12 @@ from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.speed import speed_table
 from streaming.update_views import answered
-from streaming.validate import judge
+from streaming.validate import validate
 from streaming.view_state import CLOSES
 from streaming.views import REACH, VIEWS
 
 PARTITIONS = 2
-LINEAGE = "bench"
+GENERATION = "bench"
 STEP = 50_000
 """Records that are held in memory at once."""
 ROW = pa.schema(
@@ -91,28 +91,30 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
     for table in (*of_the_stream, *speed, *tables(session)):
         spark_tables.create(session, table)
     versions = definitions(session)
-    batch = {"batch_id": F.lit(0).cast("long"), "lineage": F.lit(LINEAGE)}
-    append_once(found.withColumns(batch), BRONZE, LINEAGE, 0)
+    batch = {"batch_id": F.lit(0).cast("long"), "generation": F.lit(GENERATION)}
+    append_once(found.withColumns(batch), BRONZE, GENERATION, 0)
 
-    decided = outcomes(judge(found).withColumn("written", F.lit(False))).persist()
+    decided = outcomes(validate(found).withColumn("written", F.lit(False))).persist()
     on_its_way = F.unix_millis("arrival") - F.unix_millis("event_time")
-    late_by = F.greatest(on_its_way - settings().delay_seconds * 1000, F.lit(0)).cast("long")
-    append_once(accepted(decided, versions[EVENTS]).withColumns({"late_by_ms": late_by, **batch}), SILVER, LINEAGE, 0)
-    append_once(rejected(decided).withColumns(batch), QUARANTINE, LINEAGE, 0)
+    late_by = F.greatest(on_its_way - settings().watermark_delay_seconds * 1000, F.lit(0)).cast("long")
+    append_once(
+        accepted(decided, versions[EVENTS]).withColumns({"late_by_ms": late_by, **batch}), SILVER, GENERATION, 0
+    )
+    append_once(rejected(decided).withColumns(batch), QUARANTINE, GENERATION, 0)
     decided.unpersist()
 
-    watermark = day.end + REACH - timedelta(seconds=settings().delay_seconds)
+    next_watermark = day.end + REACH - timedelta(seconds=settings().watermark_delay_seconds)
     on_time = spark_tables.read(session, SILVER).where("late_by_ms = 0")
     for view, table in zip(VIEWS.values(), speed, strict=True):
         said = {
-            "is_final": F.col(CLOSES) < F.lit(watermark),
-            "as_of": F.lit(watermark),
+            "is_final": F.col(CLOSES) < F.lit(next_watermark),
+            "as_of": F.lit(next_watermark),
             **batch,
             "definition": F.lit(versions[view.name]),
         }
         rows = answered(view, on_time).withColumns(said)
-        append_once(rows.select(*table.schema.fieldNames()), table, LINEAGE, 0)
-    finished = MicroBatch(INGEST, LINEAGE, 0, watermark, versions)
+        append_once(rows.select(*table.schema.fieldNames()), table, GENERATION, 0)
+    finished = MicroBatch(INGEST, GENERATION, 0, next_watermark, versions)
     finished.offsets = [(*at, 0, end) for at, end in log.end.items()]
-    finished.watermark = watermark
+    finished.next_watermark = next_watermark
     finished.record()

@@ -14,7 +14,7 @@ from batch.archive import ARCHIVE, with_envelope
 from batch.conservation.check import conserve, marks
 from batch.day import Day
 from batch.due import plans
-from batch.night import Step, bring
+from batch.night import Step, advance
 from infra.failures import PermanentFailure
 from infra.lake.writes import append_once
 from streaming.definitions import definitions
@@ -26,7 +26,7 @@ from tests.bench.oracle.day import records
 def night(session: SparkSession, day: Day, log: Log, folder: Path) -> dict[Step, float]:
     """Settle the day; CPU seconds of each step.
 
-    Raises PermanentFailure if something is unexplained, unconserved or not trusted: such a day costs something else.
+    Raises PermanentFailure if something is unexplained, unconserved or not threshold: such a day costs something else.
     """
     costs: dict[Step, float] = {}
     with spent(costs, Step.ARCHIVE):
@@ -36,7 +36,7 @@ def night(session: SparkSession, day: Day, log: Log, folder: Path) -> dict[Step,
     for step in (Step.TRUTH, Step.RECONCILE, Step.CORRECT):
         with spent(costs, step):
             (plan,) = plans(session, day, versions)
-            question, _ = bring(session, plan, step)
+            question, _ = advance(session, plan, step)
         if question:
             raise PermanentFailure(str(question))
     return costs

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from batch.day import Day
 from batch.night import Step
-from batch.settlement.coverage import is_settled
+from batch.settlement.settlements import is_settled
 from infra import failpoints
 from infra.shop.faults import Copy, Faults
 from infra.shop.malformed import MALFORMATIONS

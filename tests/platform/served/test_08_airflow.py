@@ -27,13 +27,13 @@ def whole(story: Story) -> Platform:
 
 
 def test_both_days_are_settled_with_the_truth(whole: Platform) -> None:
-    covered = {row["day"] for row in whole.rows("reconciliation/coverage")}
+    covered = {row["day"] for row in whole.rows("reconciliation/settlements")}
     assert set(DAYS) <= covered
     assert untrue(whole, DAYS) == []
 
 
 def test_gold_is_true_to_the_cent_for_every_settled_day(whole: Platform) -> None:
-    covered, events = {row["day"] for row in whole.rows("reconciliation/coverage")}, sent_events(whole)
+    covered, events = {row["day"] for row in whole.rows("reconciliation/settlements")}, sent_events(whole)
     minutes = {(row["window_start"], row["day"]): row for row in settled(whole, "fct_order_totals", covered)}
     expected = of(order_totals(events), covered)
     assert {key: (row["orders"], row["items"], row["revenue_cents"]) for key, row in minutes.items()} == expected
@@ -45,7 +45,7 @@ def test_gold_is_true_to_the_cent_for_every_settled_day(whole: Platform) -> None
 
 
 def test_every_row_says_how_sure_it_is(whole: Platform) -> None:
-    settled_at = {row["day"]: row["settled_at"] for row in whole.rows("reconciliation/coverage")}
+    settled_at = {row["day"]: row["settled_at"] for row in whole.rows("reconciliation/settlements")}
     covered = set(settled_at)
     for mart in ("fct_orders", "fct_order_totals", "fct_daily_orders"):
         rows = whole.rows(f"gold/{mart}", "day", *SURE)
@@ -72,7 +72,7 @@ def test_a_row_counts_its_corrections(whole: Platform) -> None:
 
 
 def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platform) -> None:
-    settled = {(row["day"], row["run"]) for row in whole.rows("reconciliation/coverage")}
+    settled = {(row["day"], row["run"]) for row in whole.rows("reconciliation/settlements")}
     assert {(row["day"], row["run"]) for row in whole.rows("reconciliation/curve", "day", "run")} == settled
     shares = whole.rows("gold/rpt_completeness", "view", "delay_seconds", "events_share", "rows_share")
     nights = [row for row in shares if row["delay_seconds"] is None]
@@ -118,7 +118,7 @@ def sums(minutes: Rows) -> dict[date, tuple[int, ...]]:
 
 
 def daily(platform: Platform) -> list[tuple[date, tuple[int, ...]]]:
-    covered = {row["day"] for row in platform.rows("reconciliation/coverage")}
+    covered = {row["day"] for row in platform.rows("reconciliation/settlements")}
     rows = settled(platform, "fct_daily_orders", covered)
     return [(row["day"], (row["orders"], row["items"], row["revenue_cents"])) for row in rows]
 

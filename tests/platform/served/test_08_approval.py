@@ -22,7 +22,7 @@ def test_a_night_without_airflow_stops_and_says_how_to_answer(story: Story) -> N
     assert story.settled_when_refused == {OTHER: 1}
     asked = story.decisions[0]
     assert (asked["decision"], asked["decided_by"]) == ("asked", None)
-    assert (asked["before"], asked["share"], asked["trusted"]) == (0, Decimal("1.0000"), Decimal("0.2000"))
+    assert (asked["before"], asked["share"], asked["threshold"]) == (0, Decimal("1.0000"), Decimal("0.2000"))
 
 
 def test_a_rejected_day_is_not_asked_about_again(story: Story) -> None:
@@ -46,7 +46,7 @@ def test_an_approval_settles_the_day_and_gold_serves_it(story: Story) -> None:
     assert "answered: the night goes on" in story.answered
     assert [row["decision"] for row in story.decisions] == ["asked", "rejected", "asked", "approved"]
     approved = story.decisions[-1]
-    assert (approved["note"], approved["number"]) == ("a drill", 4)
+    assert (approved["note"], approved["number"]) == ("a failpoint", 4)
     assert approved["decided_by"] == platform.settings.airflow_user
     assert untrue(platform, [HELD, OTHER]) == []
     assert served(platform, HELD) == 4
@@ -65,6 +65,6 @@ def test_the_next_correction_is_measured_by_what_was_approved(story: Story) -> N
     with limited(platform):
         platform.run("batch", "night", "--date", str(HELD))
     assert settled(platform)[HELD] == 2
-    past = [row for row in platform.rows("reconciliation/past_coverage") if row["day"] == HELD]
+    past = [row for row in platform.rows("reconciliation/past_settlements") if row["day"] == HELD]
     assert [(row["revision"], row["totals"]["order_totals.orders"]) for row in past] == [(1, 4)]
     assert len(decisions(platform)) == 4

@@ -185,10 +185,10 @@ def frontier(platform: Platform) -> datetime:
 def test_a_provisional_row_expects_what_came_as_late_as_it_is_old(story: Story, fact: str) -> None:
     platform, (view, closes) = story.platform, CLOSES[fact]
     waits: Counter[int] = Counter()
-    for row in platform.rows("reconciliation/waits"):
+    for row in platform.rows("reconciliation/lateness"):
         if (row["view"], row["basis"]) == (view, "log"):
-            waits[row["wait_seconds"]] += row["events"]
-    clock, delay = frontier(platform), timedelta(seconds=platform.settings.delay_seconds)
+            waits[row["required_delay_seconds"]] += row["events"]
+    clock, delay = frontier(platform), timedelta(seconds=platform.settings.watermark_delay_seconds)
     rows = [row for row in platform.rows(f"gold/{fact}") if row["status"] == "provisional"]
     assert rows
     for row in rows:

@@ -57,9 +57,9 @@ def test_the_waterfall_is_the_summary(platform: Platform, figures: dict[str, Any
 
 
 def test_the_waits_and_the_freshness_are_of_every_event(platform: Platform, figures: dict[str, Any]) -> None:
-    rows = [row for row in platform.rows("reconciliation/waits") if row["day"] == DAY]
-    for one in figures["waits"]:
-        assert one["gate"] == platform.settings.delay_seconds
+    rows = [row for row in platform.rows("reconciliation/lateness") if row["day"] == DAY]
+    for one in figures["lateness"]:
+        assert one["watermark"] == platform.settings.watermark_delay_seconds
         for basis, name in (("log", "in_order"), ("stream", "as_read")):
             events = sum(row["events"] for row in rows if (row["view"], row["basis"]) == (one["view"], basis))
             assert sum(part[name] for part in one["bins"]) == events > 0
@@ -115,7 +115,7 @@ def test_every_kind_of_query_runs(
     found |= {
         point["behind"]["sql"] for one in figures["curves"][:1] for point in (one["points"][0], one["points"][-1])
     }
-    found |= {part["behind"]["sql"] for one in figures["waits"][:1] for part in (one["bins"][0], one["bins"][-1])}
+    found |= {part["behind"]["sql"] for one in figures["lateness"][:1] for part in (one["bins"][0], one["bins"][-1])}
     shown = re.findall(r"<pre tabindex=\"0\"><code>(SELECT .+?)</code>", html, re.DOTALL)
     assert len(shown) == 8
     # As `daybreak query` asks it, but over one connection: a command of its own for each takes seconds to start.

@@ -1,6 +1,6 @@
 with past as (
 
-    select * from {{ source('reconciliation', 'past_coverage') }}
+    select * from {{ source('reconciliation', 'past_settlements') }}
 
 )
 

@@ -1,7 +1,7 @@
 """Coverage: which days are settled, by which run, up to which offsets, under which definitions.
 
-Data flow: the night's plan -> reconciliation/coverage, in one commit; what it replaces -> reconciliation/past_coverage
-Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.coverage ORDER BY day"
+Data flow: the night's plan -> reconciliation/settlements, in one commit; what it replaces -> reconciliation/past_settlements
+Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.settlements ORDER BY day"
 """
 
 from collections.abc import Mapping
@@ -36,9 +36,9 @@ OFFSETS = ArrayType(
 )
 """The end of what the archive held, per topic and partition."""
 
-COVERAGE = Table(
+SETTLEMENTS = Table(
     "reconciliation",
-    "coverage",
+    "settlements",
     StructType(
         [
             StructField("day", DateType()),
@@ -53,10 +53,10 @@ COVERAGE = Table(
 )
 """One settled day. `totals`: `view.measure` -> its sum as settled; null in rows of a lake older than the column."""
 
-PAST_COVERAGE = Table(
+PAST_SETTLEMENTS = Table(
     "reconciliation",
-    "past_coverage",
-    StructType([*COVERAGE.schema.fields, StructField("withdrawn_at", TimestampType())]),
+    "past_settlements",
+    StructType([*SETTLEMENTS.schema.fields, StructField("withdrawn_at", TimestampType())]),
 )
 """The settlements that a later one has replaced, or that were withdrawn because a person has to decide; append-only."""
 
@@ -81,7 +81,7 @@ class Plan:
 
 
 def settle(done: Plan, totals: Mapping[str, int] | None = None) -> None:
-    """Write the coverage of every day of the plan in one commit: the moment from which gold serves their truth."""
+    """Write the settlements of every day of the plan in one commit: the moment from which gold serves their truth."""
     _keep(done, "settled")
     shared = {
         "run": done.run,
@@ -91,22 +91,22 @@ def settle(done: Plan, totals: Mapping[str, int] | None = None) -> None:
         "totals": None if totals is None else sorted(totals.items()),
     }
     rows = [{"day": day.date, "revision": done.revisions[day.date], **shared} for day in done.days]
-    replace_days(arrow(rows, COVERAGE.schema), COVERAGE, [day.date for day in done.days])
+    replace_days(arrow(rows, SETTLEMENTS.schema), SETTLEMENTS, [day.date for day in done.days])
 
 
 def withdraw(plan: Plan) -> None:
-    """Take the plan's days out of coverage, because their truth is no longer the one that was settled.
+    """Take the plan's days out of settlements, because their truth is no longer the one that was settled.
 
     From that commit on gold serves the stream's answer for them. A day that is not settled stays so.
     """
     if plan.replaces:
         _keep(plan, "withdrawn", datetime.now(UTC))
-        replace_days(arrow([], COVERAGE.schema), COVERAGE, plan.replaces)
+        replace_days(arrow([], SETTLEMENTS.schema), SETTLEMENTS, plan.replaces)
 
 
 def is_settled(day: Day) -> bool:
     """Is the day's truth what gold serves?"""
-    return bool(arrow_tables.rows(COVERAGE, ["day"], pc.field("day") == day.date))
+    return bool(arrow_tables.rows(SETTLEMENTS, ["day"], pc.field("day") == day.date))
 
 
 def offsets(ends: Ends) -> list[dict[str, object]]:
@@ -115,8 +115,8 @@ def offsets(ends: Ends) -> list[dict[str, object]]:
 
 
 def _keep(plan: Plan, why: str, withdrawn_at: datetime | None = None) -> None:
-    """Copy the rows that are about to go to past_coverage, once for each reason: a night that was killed may come again."""
+    """Copy the rows that are about to go to past_settlements, once for each reason: a night that was killed may come again."""
     for day in sorted(plan.replaces):
-        old = arrow_tables.read(COVERAGE, where=pc.field("day") == day)
+        old = arrow_tables.read(SETTLEMENTS, where=pc.field("day") == day)
         at = pa.array([withdrawn_at] * old.num_rows, pa.timestamp("us", "UTC"))
-        append_once(old.append_column("withdrawn_at", at), PAST_COVERAGE, f"{why}/{day}", plan.revisions[day] - 1)
+        append_once(old.append_column("withdrawn_at", at), PAST_SETTLEMENTS, f"{why}/{day}", plan.revisions[day] - 1)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import drills
+import failpoints
 import pytest
 from conserved import disagreeing
-from drills import CLOCK, DAY, EVE, MIDNIGHT, MILLISECOND
+from failpoints import CLOCK, DAY, EVE, MIDNIGHT, MILLISECOND
 from running import VIEWS, Platform
 from traffic import Sendable
 from truth_check import untrue
@@ -21,7 +21,7 @@ from truth_check import untrue
 pytestmark = pytest.mark.platform
 
 AMOUNT = 2_498
-"""Cents of every order and payment of the drills."""
+"""Cents of every order and payment of the failpoints."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Drilled:
     ids: frozenset[str]
 
     def of(self, table: str, view: str) -> Iterator[dict[str, Any]]:
-        """Rows of reconciliation about DAY; and those about an event of the drills on EVE, which may have others."""
+        """Rows of reconciliation about DAY; and those about an event of the failpoints on EVE, which may have others."""
         for row in self.platform.rows(f"reconciliation/{table}"):
             if row["view"] == view and (row["day"] == DAY or (row["day"] == EVE and row.get("event_id") in self.ids)):
                 yield row
@@ -48,14 +48,14 @@ def as_ms(late: dict[Sendable, timedelta]) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def drilled(platform: Platform) -> Drilled:
-    """All drills sent, each behind the clock that it needs; then the nights of both days."""
-    burst, ahead, in_time = drills.midnight(1), drills.ahead(), drills.in_time(2)
-    late, payment = drills.late(3), drills.late_payment()
-    for records in ([*burst, *ahead], in_time, [drills.clock(CLOCK)], [*late, *payment]):
+    """All failpoints sent, each behind the clock that it needs; then the nights of both days."""
+    burst, ahead, in_time = failpoints.midnight(1), failpoints.ahead(), failpoints.in_time(2)
+    late, payment = failpoints.late(3), failpoints.late_payment()
+    for records in ([*burst, *ahead], in_time, [failpoints.clock(CLOCK)], [*late, *payment]):
         platform.send(records)
         platform.wait_drained()
     for day in (DAY, EVE):
-        if day not in {row["day"] for row in platform.rows("reconciliation/coverage", "day")}:
+        if day not in {row["day"] for row in platform.rows("reconciliation/settlements", "day")}:
             platform.run("batch", "night", "--date", str(day))
     sent = [*burst, *in_time, *late, *payment]
     return Drilled(platform, burst, ahead, as_ms(late), as_ms(payment), frozenset(str(record[3]) for record in sent))
@@ -81,7 +81,7 @@ def test_the_causes_found_are_the_causes_injected(drilled: Drilled, view: str) -
 def test_only_the_rows_of_those_events_differ(drilled: Drilled, view: str) -> None:
     expected: Counter[tuple[str, ...]] = Counter()
     if view == "order_totals":
-        times = {drills.GATE - by * MILLISECOND for by in drilled.late.values()}
+        times = {failpoints.WATERMARK - by * MILLISECOND for by in drilled.late.values()}
         minutes = {at.replace(second=0, microsecond=0) for at in times if at >= MIDNIGHT}
         expected[("late",)] = len(minutes)
     else:
@@ -102,7 +102,7 @@ def test_the_sums_lead_to_the_truth(drilled: Drilled, view: str) -> None:
         assert (row["late"], row["partner_late"]) == moves[measure]
         assert row["speed"] + row["late"] + row["partner_late"] == row["truth"]
         assert (row["unexplained"], row["rows_unexplained"]) == (0, 0)
-    assert sums["orders"]["truth"] == 10 + drills.ORDERS - drills.LATE + 2 + late
+    assert sums["orders"]["truth"] == 10 + failpoints.ORDERS - failpoints.LATE + 2 + late
 
 
 def test_a_copy_counts_once_and_on_its_own_side_of_midnight(drilled: Drilled) -> None:
@@ -128,9 +128,9 @@ def test_a_clock_that_runs_ahead_moves_nothing(drilled: Drilled) -> None:
     for row in found.values():
         said = datetime.fromtimestamp(json.loads(row["value"])["event_time"] / 1000, UTC)
         assert said - row["arrival"] > timedelta(minutes=5)
-    progress = drilled.platform.rows("speed/progress", "max_event_time", "gate")
+    progress = drilled.platform.rows("speed/progress", "max_event_time", "watermark")
     assert max(row["max_event_time"] for row in progress if row["max_event_time"]) == CLOCK
-    assert max(row["gate"] for row in progress if row["gate"]) == drills.GATE
+    assert max(row["watermark"] for row in progress if row["watermark"]) == failpoints.WATERMARK
 
 
 def test_both_days_are_true_and_nothing_is_unexplained(drilled: Drilled) -> None:
