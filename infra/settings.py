@@ -121,7 +121,9 @@ class Settings(BaseSettings):
     )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
     watermark_delay_seconds: int = Field(
-        600, ge=0, description="Allowed lateness: the watermark is so far behind the newest event; older events are late"
+        600,
+        ge=0,
+        description="Allowed lateness: the watermark is so far behind the newest event; older events are late",
     )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(

@@ -73,10 +73,10 @@ def curve(found: Figures) -> Section:
 
 
 def lateness(found: Figures) -> Section:
-    """The waits, and the watermark."""
+    """The lateness of events, and the watermark."""
     late = [
         (one.view, sum(b.as_read for b in one.bins if b.is_late), sum(b.as_read for b in one.bins))
-        for one in found.waits
+        for one in found.lateness
     ]
     said = [f"{number:,} of {of:,} events of {view}" for view, number, of in late]
     return Section(
@@ -89,7 +89,7 @@ def lateness(found: Figures) -> Section:
         ("view", "delay needed", "as the stream read", "in order of arrival", "in the stream"),
         tuple(
             (one.view, b.label, b.as_read, b.in_order, "late" if b.is_late else "in time")
-            for one in found.waits
+            for one in found.lateness
             for b in one.bins
         ),
         select("*", "reconciliation.lateness", *of_day(found.day), order="view, basis, required_delay_seconds"),

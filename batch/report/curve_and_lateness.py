@@ -1,6 +1,6 @@
 """What waiting buys, for drawing: the latency-completeness curve, and the waits as a histogram with the watermark in it.
 
-Data flow: reconciliation/{curve,waits} of a day -> CurveOf and WaitsOf per view
+Data flow: reconciliation/{curve,lateness} of a day -> CurveOf and LatenessOf per view
 Run: daybreak report --date 2026-01-31
 """
 
@@ -53,7 +53,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class WaitsOf:
+class LatenessOf:
     """A view's histogram; `watermark` is the delay in force, in seconds."""
 
     view: str
@@ -82,12 +82,12 @@ def _curve(day: date, curve: Curve) -> CurveOf:
     return CurveOf(curve.view, tuple(points), needed)
 
 
-def waits_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[WaitsOf, ...]:
+def lateness_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[LatenessOf, ...]:
     """Of every view of the day that has a curve, which knows the delay in force."""
     watermarks = {row["view"]: row["delay_seconds"] for row in curve if row["in_force"]}
     rows = list(waits)
     return tuple(
-        WaitsOf(view, watermark, _bins(day, view, watermark, [row for row in rows if row["view"] == view]))
+        LatenessOf(view, watermark, _bins(day, view, watermark, [row for row in rows if row["view"] == view]))
         for view, watermark in sorted(watermarks.items())
     )
 

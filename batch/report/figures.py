@@ -10,7 +10,7 @@ from datetime import date, datetime
 import pyarrow.compute as pc
 
 from batch.report.conservation import Kept, Lost, kept, lost
-from batch.report.curve_and_lateness import CurveOf, WaitsOf, curves_of, waits_of
+from batch.report.curve_and_lateness import CurveOf, LatenessOf, curves_of, lateness_of
 from batch.report.freshness_and_lag import Fresh, Lagging, fresh, lagging, telling
 from batch.report.heatmap import Cell, cells
 from batch.report.served import Served, served
@@ -34,7 +34,7 @@ class Figures:
     heat: tuple[Cell, ...]
     waterfalls: tuple[Waterfall, ...]
     curves: tuple[CurveOf, ...]
-    waits: tuple[WaitsOf, ...]
+    lateness: tuple[LatenessOf, ...]
     fresh: tuple[Fresh, ...]
     clock: str
     lagging: tuple[Lagging, ...]
@@ -59,8 +59,8 @@ def figures(of: Sources) -> Figures:
         watermark=watermark,
         heat=cells(of.summary, of.curve, of.corrections, of.settlements),
         waterfalls=waterfalls(of.summary),
-        curves=curves_of(of.day, curve, of.waits),
-        waits=waits_of(of.day, curve, of.waits),
+        curves=curves_of(of.day, curve, of.lateness),
+        lateness=lateness_of(of.day, curve, of.lateness),
         fresh=placed,
         clock=telling(placed).value,
         lagging=lagging(of.day, of.events, of.progress),

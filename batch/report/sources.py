@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Sources:
-    """Rows of the days [first, day]; `curve` and `waits` hold these days too, `events` the events of `day` alone.
+    """Rows of the days [first, day]; `curve` and `lateness` hold these days too, `events` the events of `day` alone.
 
     `events` (event_time, arrival, generation, batch_id, late_by_ms), `progress` and `builds` are Arrow, as freshness reads them.
     """
@@ -38,7 +38,7 @@ class Sources:
     first: date
     summary: tuple[Row, ...]
     curve: tuple[Row, ...]
-    waits: tuple[Row, ...]
+    lateness: tuple[Row, ...]
     settlements: tuple[Row, ...]
     corrections: tuple[Row, ...]
     conservation: tuple[Row, ...]
@@ -66,7 +66,7 @@ def sources(s: Settings, day: date) -> Sources:
         first=first,
         summary=summary,
         curve=_rows(s, "reconciliation/curve", where=span),
-        waits=_rows(s, "reconciliation/lateness", where=pc.field("day") == day),
+        lateness=_rows(s, "reconciliation/lateness", where=pc.field("day") == day),
         settlements=_rows(s, "reconciliation/settlements", where=pc.field("day") >= first),
         corrections=_rows(s, "reconciliation/corrections", ["day", "view", "key"], span),
         conservation=_rows(s, "reconciliation/conservation"),

@@ -11,7 +11,7 @@ TRUTH = Outcome(9, (90, 95, 900))
 
 
 @pytest.mark.parametrize(
-    ("lateness", "expected"),
+    ("waits", "expected"),
     [
         ({}, []),
         ({0: 5}, []),

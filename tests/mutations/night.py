@@ -64,8 +64,8 @@ NIGHT = (
     Mutation(
         "conservation (the nightly check): a range that did not add up counts as checked",
         "batch/conservation/check.py",
-        "arrow_lake.rows(CONSERVATION, RANGE.fieldNames(), sound)",
-        "arrow_lake.rows(CONSERVATION, RANGE.fieldNames())",
+        "arrow_tables.rows(CONSERVATION, RANGE.fieldNames(), sound)",
+        "arrow_tables.rows(CONSERVATION, RANGE.fieldNames())",
         f"{CONSERVATION}::test_what_does_not_add_up_stops_the_night_until_it_does",
     ),
     Mutation(

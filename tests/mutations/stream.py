@@ -105,7 +105,7 @@ STREAM = (
     Mutation(
         "views: after a restart sums begin anew",
         "streaming/view_state.py",
-        "self._open = rows.filter(pc.greater_equal(rows[CLOSES], watermark))",
+        "self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))",
         "self._open = None",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),

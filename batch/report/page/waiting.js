@@ -43,10 +43,10 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
 
 (function lateness() {
   const { charts, controls } = section("lateness");
-  if (!figures.waits.length) return empty(charts, "No waits of this day yet.");
+  if (!figures.lateness.length) return empty(charts, "No lateness of this day yet.");
   legend(controls, [["in time", "truth", "box"], ["late, behind the watermark", "speed", "box"], ["in order of arrival", "other", "line"]]);
   charts.style("--least", "30rem");
-  for (const one of figures.waits) {
+  for (const one of figures.lateness) {
     chart(charts, one.view, 270, (svg, width, height) => {
       const start = 48, bottom = height - 66, top = 22;
       const x = d3.scaleBand(one.bins.map((d) => d.label), [start, width - 4]).padding(0.14);

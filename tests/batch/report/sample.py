@@ -66,7 +66,7 @@ def sample(seed: int = 7, unexplained: int = 0) -> Sources:
         first=days[0],
         summary=tuple(summary),
         curve=tuple(row for day in days for view in VIEWS for row in _curve(day, view, rows[day, view], waits[view]["log"])),
-        waits=tuple(
+        lateness=tuple(
             {"day": DAY, "view": view, "basis": basis, "required_delay_seconds": wait, "events": number, "run": "r"}
             for view, by in waits.items() for basis, counted in by.items() for wait, number in sorted(counted.items())
         ),

@@ -11,7 +11,7 @@ from demo_sample import demo_sample
 from sample import CAUSES, DAY, START, VIEWS, WATERMARK, sample
 
 from batch.report.conservation import kept, lost
-from batch.report.curve_and_lateness import curves_of, waits_of
+from batch.report.curve_and_lateness import curves_of, lateness_of
 from batch.report.drilldown import quoted
 from batch.report.figures import figures
 from batch.report.freshness_and_lag import fresh, lagging
@@ -72,7 +72,7 @@ def test_no_bin_stands_on_both_sides_of_the_watermark() -> None:
         {"view": "totals", "basis": basis, "required_delay_seconds": wait, "events": events}
         for basis, wait, events in found
     ]
-    (one,) = waits_of(DAY, curve, waits)
+    (one,) = lateness_of(DAY, curve, waits)
     full = {(b.above, b.to): (b.as_read, b.in_order, b.is_late) for b in one.bins if b.as_read or b.in_order}
     assert full == {
         (-1, 0): (7, 0, False),
@@ -88,13 +88,13 @@ def test_no_bin_stands_on_both_sides_of_the_watermark() -> None:
 
 
 def test_without_a_curve_there_is_none() -> None:
-    assert (curves_of(DAY, [], []), waits_of(DAY, [], [])) == ((), ())
+    assert (curves_of(DAY, [], []), lateness_of(DAY, [], [])) == ((), ())
 
 
 def test_the_curve_carries_the_tables_own_parts() -> None:
     of = sample()
     today = [row for row in of.curve if row["day"] == DAY]
-    for curve in curves_of(DAY, today, of.waits):
+    for curve in curves_of(DAY, today, of.lateness):
         assert [point.delay_seconds for point in curve.points if point.is_in_force] == [WATERMARK]
         assert curve.points[-1].label == "the night"
         for point in curve.points:

@@ -178,7 +178,7 @@ def test_the_curve_is_the_table_with_the_setting_and_the_night(opened: Page) -> 
 def test_the_histogram_is_the_waits_and_parts_at_the_watermark(opened: Page) -> None:
     found = opened.marks("lateness")
     for view in ("payments", "totals"):
-        rows = [row for row in sample().waits if row["view"] == view]
+        rows = [row for row in sample().lateness if row["view"] == view]
         for basis, name in (("stream", "read"), ("log", "order")):
             for late in (False, True):
                 drawn = sum(int(b[name]) for b in found if b["view"] == view and b["late"] == str(late).lower())

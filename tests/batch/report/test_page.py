@@ -93,7 +93,7 @@ def test_what_people_wrote_cannot_become_part_of_the_page() -> None:
 def test_a_day_without_a_curve_or_an_event_still_has_its_page() -> None:
     of = sample()
     bare = replace(
-        of, curve=(), waits=(), settlements=(), corrections=(), conservation=(), gaps=(),
+        of, curve=(), lateness=(), settlements=(), corrections=(), conservation=(), gaps=(),
         events=of.events.slice(0, 0), progress=of.progress.slice(0, 0), builds=of.builds.slice(0, 0),
     )  # fmt: skip
     html = made(bare)
