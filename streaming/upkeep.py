@@ -18,8 +18,8 @@ from infra.lake.tables import Table
 from infra.lake.upkeep import Daily, compact, shorten, tidy
 
 EVERY_SECONDS = 120
-SHORTEN_EVERY = 15
-"""Rounds, so that a log is at most half an hour longer than its table keeps it."""
+SHORTEN_EVERY = 5
+"""Rounds, so that a log is at most ten minutes longer than its table keeps it."""
 
 
 class Upkeep:

@@ -10,6 +10,7 @@ the parts that some step lacks an event of. So a day costs little more than its 
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -63,10 +64,14 @@ def united(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:
-    wait, covered = F.col("required_delay_seconds"), [-1, *steps]
+    wait = F.col("required_delay_seconds")
+    own = found.where(F.col("topic").isin(*view.inputs))
+    # Most events need the first step only; the others are few, and read once per step.
+    late = own.where((wait > steps[0]) & (wait <= steps[-1])).localCheckpoint(eager=False)
+    newly = [own.where(wait <= steps[0])]
+    newly += [late.where((wait > before) & (wait <= step)) for before, step in pairwise(steps)]
     defined = [
-        _said(view, view_days(view, found.where((wait > before) & (wait <= step)), [day]), F.lit(step))
-        for before, step in zip(covered, steps, strict=False)
+        _said(view, view_days(view, events, [day]), F.lit(step)) for events, step in zip(newly, steps, strict=True)
     ]
     all_steps = F.array(*[F.lit(step) for step in steps])
     counts = united(defined).select(

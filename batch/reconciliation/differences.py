@@ -4,7 +4,7 @@ Data flow: one frame per stage -> rows with causes -> differences; sums of measu
 Run: pytest tests/batch/test_differences.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
@@ -58,44 +58,59 @@ SUMMARY = Table(
 STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 
-def compared(view: View, stages: Mapping[str, DataFrame]) -> DataFrame:
-    """All rows of all stages by key: the columns of DIFFERENCES but day and run, and the measures per stage."""
-    values = list(view.columns(stages["counted"]))
-    joined: DataFrame | None = None
-    for stage, rows in stages.items():
+def side_by_side(view: View, counted: DataFrame, said: DataFrame, truth: DataFrame) -> DataFrame:
+    """The view's key, and a struct of values per stage: `counted` and what is beside it, `speed` and `truth`.
+
+    `counted` has such structs already (stages.after_each); `said` and `truth` are rows of the view.
+    """
+    values = counted.schema["counted"].dataType.fieldNames()  # type: ignore[attr-defined]
+    joined = counted
+    for stage, rows in (("speed", said), ("truth", truth)):
         own = rows.select(*view.key, F.struct(*values).alias(stage))
-        joined = own if joined is None else joined.join(own, list(view.key), "full_outer")
-    assert joined is not None, "no stages"
-    present = [stage for stage in STAGES if stage in stages]
-    moves = [
-        (Cause.UNEXPLAINED, ~_same("speed", "counted"), "counted"),
-        *[(Cause(stage), ~_same(before, stage), stage) for before, stage in pairwise(present[1:-1])],
-        (Cause.UNEXPLAINED, ~_same(present[-2], "truth"), "truth"),
-    ]
+        joined = joined.join(own, list(view.key), "full_outer")
+    return joined
+
+
+def compared(view: View, joined: DataFrame) -> DataFrame:
+    """All rows of all stages, as `side_by_side` has them, with the `causes` between them; is a row `unexplained`?"""
+    present = [stage for stage in STAGES if stage in joined.columns]
     causes = F.array_distinct(
-        F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in moves]))
+        F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in _moves(present)]))
     )
-    steps = [F.when(is_so, _step(cause, stage)) for cause, is_so, stage in moves]
+    with_causes = joined.select(*view.key, *present, causes.alias("causes"))
+    return with_causes.withColumn("unexplained", F.array_contains("causes", Cause.UNEXPLAINED.value))
+
+
+def differing(view: View, rows: DataFrame) -> DataFrame:
+    """Of the rows of `compared` those that differ somewhere: the columns of DIFFERENCES but day and run."""
+    present = [stage for stage in STAGES if stage in rows.columns]
+    steps = [F.when(is_so, _step(cause, stage)) for cause, is_so, stage in _moves(present)]
     waterfall = F.array_compact(F.array(_step("speed", "speed"), *steps, _step("truth", "truth")))
-    return joined.withColumn("causes", causes).select(
+    return rows.where(F.size("causes") > 0).select(
         F.lit(view.name).alias("view"),
         F.to_json(F.struct(*view.key)).alias("key"),
         *[_json(stage).alias(stage) for stage in ("speed", "counted", "truth")],
         "causes",
-        F.array_contains("causes", Cause.UNEXPLAINED.value).alias("unexplained"),
-        F.when(F.size("causes") > 0, waterfall).alias("waterfall"),
-        F.struct(
-            *[F.struct(*[F.col(stage)[m].alias(m) for m in view.measures]).alias(stage) for stage in present]
-        ).alias("measures"),
+        "unexplained",
+        waterfall.alias("waterfall"),
     )
+
+
+def _moves(present: Sequence[str]) -> list[tuple[Cause, Column, str]]:
+    """Every step between two stages: its cause, whether a row changes in it, and the stage it leads to."""
+    return [
+        (Cause.UNEXPLAINED, ~_same("speed", "counted"), "counted"),
+        *[(Cause(stage), ~_same(before, stage), stage) for before, stage in pairwise(present[1:-1])],
+        (Cause.UNEXPLAINED, ~_same(present[-2], "truth"), "truth"),
+    ]
 
 
 def summary(view: View, rows: DataFrame) -> DataFrame:
     """One row per measure: the way from speed to truth in sums."""
-    stages = [stage for stage in STAGES if stage in rows.schema["measures"].dataType.fieldNames()]  # type: ignore[attr-defined]
+    stages = [stage for stage in STAGES if stage in rows.columns]
 
     def total(stage: str, measure: str) -> Column:
-        return F.coalesce(F.sum(F.col("measures")[stage][measure]), F.lit(0)).cast("long")
+        return F.coalesce(F.sum(F.col(stage)[measure]), F.lit(0)).cast("long")
 
     frames = []
     for measure in view.measures:

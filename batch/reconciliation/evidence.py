@@ -14,6 +14,7 @@ from batch.reconciliation.causes import Cause
 from batch.reconciliation.layers import PLACE, Layer
 from infra.lake.tables import Table
 from streaming.reasons import Reason
+from streaming.views.view import View
 
 EVIDENCE = Table(
     "reconciliation",
@@ -44,22 +45,25 @@ EVIDENCE = Table(
 KEPT = ("event_id", "event_type", "event_time", *PLACE, "arrival", "late_by_ms")
 
 
-def evidence(driving: str, stream: Layer, night: Layer) -> DataFrame:
-    """Events on which the layers disagree, or that are late: KEPT, `cause`, `side` ('add' or 'take').
+def evidence(stream: Layer, night: Layer) -> DataFrame:
+    """Events of any topic on which the layers disagree, or that are late: KEPT, `cause`, `side` ('add' or 'take').
 
     Args:
-        driving: the view's first input; a late event of another one is a late partner.
-        stream: silver (with late_by_ms) as far as the view had read it.
+        stream: silver (with late_by_ms) as far as the stream had come.
         night: truth of the same range of event times.
     """
-    is_driving = F.col("topic") == driving
-    late = stream.events.where(F.col("late_by_ms") > 0).withColumn(
-        "cause", F.when(is_driving, F.lit(Cause.LATE.value)).otherwise(F.lit(Cause.PARTNER_LATE.value))
-    )
+    late = stream.events.where(F.col("late_by_ms") > 0).withColumn("cause", F.lit(Cause.LATE.value))
     on_time = night.events.withColumn("late_by_ms", F.lit(0).cast("long"))
     sides = ((late, "add"), (_only(on_time, stream), "add"), (_only(stream.events, night), "take"))
     first, second, third = (rows.select(*KEPT, "cause", F.lit(side).alias("side")) for rows, side in sides)
     return first.unionByName(second).unionByName(third)
+
+
+def of_view(found: DataFrame, view: View, until: datetime) -> DataFrame:
+    """What of it concerns a view whose rows need events before `until`; a late event that is no driving one is a late partner."""
+    is_partner = (F.col("cause") == Cause.LATE.value) & (F.col("topic") != view.inputs[0])
+    own = found.where(F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until)))
+    return own.withColumn("cause", F.when(is_partner, F.lit(Cause.PARTNER_LATE.value)).otherwise(F.col("cause")))
 
 
 def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
@@ -73,13 +77,19 @@ def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
 def _only(own: DataFrame, other: Layer) -> DataFrame:
     """Events that the other layer has not from the same record with the same content, with its reason as `cause`."""
     same = ["event_id", *PLACE, "content_hash"]
-    refused = other.refused.groupBy(*PLACE).agg(
-        F.bool_and(F.array_contains("reasons", Reason.CONFLICT.value)).alias("as_conflict")
+    missing = own.join(other.events.select(*same), same, "left_anti").localCheckpoint(eager=False)
+    # Few are missing on most days: only what may say why is looked at.
+    ids, places = (missing.select(*names).distinct() for names in (["event_id"], PLACE))
+    refused = (
+        other.refused.join(places, [*PLACE], "left_semi")
+        .groupBy(*PLACE)
+        .agg(F.bool_and(F.array_contains("reasons", Reason.CONFLICT.value)).alias("as_conflict"))
     )
-    kept = other.events.groupBy("event_id").agg(
-        F.collect_set(F.struct(*PLACE)).alias("places"), F.collect_set("content_hash").alias("contents")
+    kept = (
+        other.events.join(ids, "event_id", "left_semi")
+        .groupBy("event_id")
+        .agg(F.collect_set(F.struct(*PLACE)).alias("places"), F.collect_set("content_hash").alias("contents"))
     )
-    missing = own.join(other.events.select(*same), same, "left_anti")
     return (
         missing.join(refused, [*PLACE], "left")
         .join(kept, "event_id", "left")

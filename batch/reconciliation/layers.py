@@ -4,6 +4,7 @@ Data flow: silver as a view had read it -> Layer; the archive's validated record
 Run: pytest tests/batch/test_layers.py
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -12,13 +13,13 @@ from pyspark.sql import functions as F
 from batch.archive import Ranges
 from batch.day import Day
 from batch.reconciliation.causes import Cause
-from batch.reconciliation.speed_snapshot import SpeedSnapshot
+from batch.reconciliation.speed_snapshot import MicroBatch, counted, read
 from batch.settlement.settlements import Plan
 from batch.truth import TRUTH_QUARANTINE
 from infra.lake import spark_tables
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
-from streaming.views.view import View
+from streaming.views import REACH
 
 PLACE = ("topic", "partition", "offset")
 """Where a record is in the log."""
@@ -37,17 +38,16 @@ class Layer:
     unread: Column
 
 
-def stream_layer(session: SparkSession, view: View, day: Day, stream: SpeedSnapshot) -> Layer:
-    """The stream's side: silver's events of the view's inputs around the day, up to the micro-batch that was looked at."""
-    silver = spark_tables.read(session, SILVER).where(stream.counted)
-    until = day.end + view.reach
-    own = silver.where(
-        F.col("day").between(F.lit(day.date), F.lit(until.date()))
+def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]) -> Layer:
+    """The stream's side: silver's events around the day, up to the last finished micro-batch."""
+    until = day.end + REACH
+    own = spark_tables.read(session, SILVER).where(
+        counted(progress)
+        & F.col("day").between(F.lit(day.date), F.lit(until.date()))
         & (F.col("event_time") >= F.lit(day.start))
         & (F.col("event_time") < F.lit(until))
-        & F.col("topic").isin(*view.inputs)
     )
-    return Layer(own, spark_tables.read(session, QUARANTINE), unread(stream.read))
+    return Layer(own, spark_tables.read(session, QUARANTINE), unread(read(progress)))
 
 
 def night_layer(session: SparkSession, plan: Plan, known: DataFrame) -> Layer:
@@ -71,3 +71,8 @@ def unread(read: Ranges) -> Column:
             own = own.when((offset >= start) & (offset < end), F.lit(None))
         cause = F.when(here, own.otherwise(F.lit(Cause.GAP.value))).otherwise(cause)
     return cause
+
+
+def materialized(rows: DataFrame) -> DataFrame:
+    """The same rows, kept, without their plan: several steps read them, and plans of plans grow past planning."""
+    return rows.localCheckpoint(eager=False)

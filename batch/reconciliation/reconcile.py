@@ -17,13 +17,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.day import Day
-from batch.reconciliation.causes import LATENESS, STEPS, Cause
-from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, summary
-from batch.reconciliation.evidence import EVIDENCE, evidence, of_day
-from batch.reconciliation.layers import PLACE, Layer, night_layer, stream_layer
+from batch.reconciliation.causes import Cause
+from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
+from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
+from batch.reconciliation.layers import PLACE, Layer, materialized, night_layer, stream_layer
+from batch.reconciliation.moves import Found
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, said
+from batch.reconciliation.stages import after_each
 from batch.settlement.settlements import Plan
-from batch.truth import Decided, truth_table, view_days
+from batch.truth import Decided, truth_table
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
@@ -51,9 +53,9 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Dec
     validated = known or Decided(session)
     for day in days:
         night = night_layer(session, plan, validated.around(day))
-        night = replace(night, events=_leaf(night.events), refused=_leaf(night.refused))
-        progress = finished()
-        found = [compare(session, view, day, plan, night, progress) for view in VIEWS.values()]
+        night = replace(night, events=materialized(night.events), refused=materialized(night.refused))
+        layers = side(session, day, night)
+        found = [compare(session, view, day, plan, layers) for view in VIEWS.values()]
         stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
         for table, frames in (
             (EVIDENCE, [one.evidence for one in found]),
@@ -73,6 +75,26 @@ def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Dec
         )
 
 
+@dataclass(frozen=True)
+class Layers:
+    """Both layers of a day and of REACH after it, all topics: their events, and the evidence of what they differ in."""
+
+    stream: Layer
+    night: Layer
+    found: Found
+    progress: Sequence[MicroBatch]
+
+
+def side(session: SparkSession, day: Day, night: Layer) -> Layers:
+    """The stream's layer beside the night's, looked at once for all views."""
+    progress = finished()
+    stream = stream_layer(session, day, progress)
+    # A late event that is not in the archive yet is counted by nobody.
+    is_counted = (F.col("late_by_ms") == 0) | night.unread.isNull()
+    stream = replace(stream, events=materialized(stream.events.where(is_counted)))
+    return Layers(stream, night, Found(session, evidence(stream, night)), progress)
+
+
 def unexplained(day: Day) -> list[str]:
     """What differs without a cause on a day: rows as `view key: said, counted, truth`, and events that are in one layer."""
     on_day = pc.field("day") == day.date
@@ -90,57 +112,35 @@ def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     return ["-" if row[name] is None else str(row[name]) for name in columns]
 
 
-def compare(
-    session: SparkSession, view: View, day: Day, plan: Plan, night: Layer, progress: Sequence[MicroBatch]
-) -> Compared:
-    """Compare one view for one day; `night` has truth's events of the day and of REACH after it."""
-    said_by_stream = said(session, view, day, plan.definitions[view.name], progress)
-    stream = stream_layer(session, view, day, said_by_stream)
-    # A late event that is not in the archive yet is counted by nobody.
-    silver = _leaf(stream.events.where((F.col("late_by_ms") == 0) | night.unread.isNull()))
-    in_reach = F.col("event_time") < F.lit(day.end + view.reach)
-    truth_events = night.events.where(in_reach & F.col("topic").isin(*view.inputs))
-    found = _leaf(evidence(view.inputs[0], replace(stream, events=silver), replace(night, events=truth_events)))
-    present = {row["cause"] for row in found.select("cause").distinct().collect()}
-
-    events = _leaf(timeline(silver, truth_events, found))
-
-    def after(step: int) -> DataFrame:
-        is_in = (F.col("enters") <= step) & F.coalesce(F.col("leaves") > step, F.lit(True))
-        return view_days(view, events.where(is_in), [day])
-
-    stages = {"speed": said_by_stream.rows, "counted": after(0)}
-    stages |= {cause.value: after(step) for step, cause in enumerate(STEPS, 1) if cause in present}
+def compare(session: SparkSession, view: View, day: Day, plan: Plan, layers: Layers) -> Compared:
+    """Compare one view for one day."""
+    said_by_stream = said(session, view, day, plan.definitions[view.name], layers.progress)
+    until = day.end + view.reach
+    is_own = F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until))
+    silver, truth_events = layers.stream.events.where(is_own), layers.night.events.where(is_own)
+    found = of_view(layers.found.rows, view, until)
+    moves = layers.found.moves(view, until)
+    unmoved, moved = timeline(silver, truth_events, moves.places)
     table = truth_table(session, view)
-    stages["truth"] = spark_tables.read(session, table).where(F.col("day") == F.lit(day.date))
-    rows = compared(view, stages).persist()
+    truth = spark_tables.read(session, table).where(F.col("day") == F.lit(day.date))
+    by_stage = after_each(view, unmoved, materialized(moved), day, moves)
+    rows = compared(view, side_by_side(view, by_stage, said_by_stream, truth)).persist()
     return Compared(
         view,
-        rows.where(F.size("causes") > 0).drop("measures"),
+        differing(view, rows),
         of_day(found, view.inputs[0], day.end).withColumn("view", F.lit(view.name)),
         summary(view, rows),
     )
 
 
-def timeline(silver: DataFrame, truth: DataFrame, found: DataFrame) -> DataFrame:
-    """The events of both layers, each with the step at which it `enters` the count and the one at which it `leaves` it.
+def timeline(silver: DataFrame, truth: DataFrame, moves: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """The events that count from the first step to the last; and the others, each with when it `enters` and `leaves`.
 
-    Steps are numbered as in STEPS, from 1; 0 is what the stream counted, null is never.
+    `moves`: PLACE, `of_silver` (is it silver's event, or truth's?), `enters`, `leaves`.
     """
-    step = F.array_position(F.array(*[F.lit(cause.value) for cause in STEPS]), F.col("cause")).alias("step")
-    moves = found.where(F.col("cause") != Cause.UNEXPLAINED.value).select(*PLACE, "cause", "side", step)
-    is_late = F.col("cause").isin(*[cause.value for cause in LATENESS])
-    of_silver = moves.groupBy(*PLACE).agg(
-        F.max(F.when(is_late, F.col("step"))).alias("enters"),
-        F.max(F.when(F.col("side") == "take", F.col("step"))).alias("leaves"),
-    )
-    counted = silver.join(of_silver, [*PLACE], "left").withColumn("enters", F.coalesce("enters", F.lit(0)))
-    adds = moves.where((F.col("side") == "add") & ~is_late).select(*PLACE, F.col("step").alias("enters"))
-    added = truth.join(adds, [*PLACE]).withColumn("leaves", F.lit(None).cast("long"))
+    own = moves.where("of_silver").drop("of_silver")
     columns = [*truth.columns, "enters", "leaves"]
-    return counted.select(*columns).unionByName(added.select(*columns))
-
-
-def _leaf(rows: DataFrame) -> DataFrame:
-    """The same rows, kept, without their plan: every step reads them several times, and plans of plans grow past planning."""
-    return rows.localCheckpoint(eager=False)
+    unmoved = silver.join(own, [*PLACE], "left_anti").select(*truth.columns)
+    counted = silver.join(own, [*PLACE]).select(*columns)
+    added = truth.join(moves.where("NOT of_silver").drop("of_silver"), [*PLACE]).select(*columns)
+    return unmoved, counted.unionByName(added)

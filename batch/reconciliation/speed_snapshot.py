@@ -1,11 +1,10 @@
 """What the stream had said about a day when the night looked, and how far it had read.
 
-Data flow: speed/progress, speed/<view> -> SpeedSnapshot
+Data flow: speed/progress, speed/<view> -> rows of the view; events counted, offsets read
 Run: python -m batch reconcile --date 2026-01-31
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -23,34 +22,22 @@ MicroBatch = Mapping[str, Any]
 """A row of progress: generation, batch_id, definitions, offsets."""
 
 
-@dataclass(frozen=True)
-class SpeedSnapshot:
-    """A view's answer for a day as of the stream's last finished micro-batch.
-
-    `counted`: over the columns of silver, which events had been written by then. `read`: the offsets behind them.
-    """
-
-    rows: DataFrame
-    counted: Column
-    read: Ranges
-
-
 def finished() -> Sequence[MicroBatch]:
     """The stream's finished micro-batches, as the night needs them; looked at once for all views."""
     return arrow_tables.rows(PROGRESS, ["generation", "batch_id", "definitions", "offsets"])
 
 
-def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> SpeedSnapshot:
+def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> DataFrame:
     """What the stream said until its last finished micro-batch, in which all its tables and views agree.
 
     Raises:
         TransientFailure: the view is new, and no micro-batch has finished with it.
         PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
     """
-    latest = max(progress, key=lambda row: (row["generation"], row["batch_id"]), default=None)
+    latest = _latest(progress)
     speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
     if latest is None:
-        return SpeedSnapshot(speed.limit(0), F.lit(False), {})
+        return speed.limit(0)
     runs = latest["definitions"].get(view.name)
     if runs is None:
         raise TransientFailure(f"the stream has not said {view.name} yet: it does with its next micro-batch")
@@ -61,8 +48,21 @@ def said(session: SparkSession, view: View, day: Day, definition: str, progress:
         )
     until = F.col("batch_id") <= latest["batch_id"]
     own = speed.where((F.col("generation") == latest["generation"]) & until)
-    counted = (F.col("generation") < latest["generation"]) | ((F.col("generation") == latest["generation"]) & until)
-    return SpeedSnapshot(latest_rows(view, own), counted, read(progress, latest["generation"], latest["batch_id"]))
+    return latest_rows(view, own)
+
+
+def counted(progress: Sequence[MicroBatch]) -> Column:
+    """Over the columns of silver: which events had been written by the last finished micro-batch."""
+    latest = _latest(progress)
+    if latest is None:
+        return F.lit(False)
+    is_before = F.col("batch_id") <= F.lit(latest["batch_id"])
+    is_now = (F.col("generation") == F.lit(latest["generation"])) & is_before
+    return (F.col("generation") < F.lit(latest["generation"])) | is_now
+
+
+def _latest(progress: Sequence[MicroBatch]) -> MicroBatch | None:
+    return max(progress, key=lambda row: (row["generation"], row["batch_id"]), default=None)
 
 
 def rows_of_other_versions(session: SparkSession, view: View, day: Day, definition: str) -> DataFrame:
@@ -77,10 +77,11 @@ def rows_of_other_versions(session: SparkSession, view: View, day: Day, definiti
     return latest_rows(view, closed.withColumn("newest", newest).where(F.col("generation") == F.col("newest")))
 
 
-def read(progress: Iterable[MicroBatch], generation: str, batch_id: int) -> Ranges:
-    """The offsets that the stream had read up to a micro-batch, its micro-batches merged."""
-    done = [row for row in progress if (row["generation"], row["batch_id"]) <= (generation, batch_id)]
-    found = sorted((at["topic"], at["partition"], at["from"], at["to"]) for row in done for at in row["offsets"] or ())
+def read(progress: Sequence[MicroBatch]) -> Ranges:
+    """The offsets that the stream had read up to its last finished micro-batch, its micro-batches merged."""
+    found = sorted(
+        (at["topic"], at["partition"], at["from"], at["to"]) for row in progress for at in row["offsets"] or ()
+    )
     ranges: Ranges = {}
     for topic, partition, start, end in found:
         own = ranges.setdefault((topic, partition), [])

@@ -6,6 +6,7 @@ Run: pytest tests/infra/test_writes_alike.py
 A process that has used delta-rs must not fork without an exec: its threads do not come along.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +24,20 @@ from infra.settings import settings
 
 REOPEN_AFTER = 50
 """Versions after which a handle is opened anew, from the log's last checkpoint: an old one keeps all that it has seen."""
+REOPEN_SECONDS = 300.0
+"""The same for one that was not used for so long: the entries that it would go on from may be gone."""
 
 
 @dataclass
 class _Held:
     handle: DeltaTable
     since: int
+    at: float
+
+    @property
+    def is_young(self) -> bool:
+        """Can it be brought up to date from the log's entries, which go after half an hour where there are many?"""
+        return self.handle.version() - self.since < REOPEN_AFTER and time.monotonic() - self.at < REOPEN_SECONDS
 
 
 _open: dict[tuple[str, str], _Held] = {}
@@ -53,11 +62,12 @@ def latest(table: Table) -> DeltaTable:
     name = (where, (options or {}).get("AWS_ENDPOINT_URL", ""))
     held = _open.get(name)
     try:
-        if held and held.handle.version() - held.since < REOPEN_AFTER:
+        if held and held.is_young:
             held.handle.update_incremental()
+            held.at = time.monotonic()
         else:
             handle = DeltaTable(where, storage_options=options)
-            held = _open[name] = _Held(handle, handle.version())
+            held = _open[name] = _Held(handle, handle.version(), time.monotonic())
     except TableNotFoundError:
         raise PermanentFailure(f"there is no table {table.id} at {where}") from None
     except (DeltaError, OSError) as failure:

@@ -9,8 +9,9 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 from batch.reconciliation.causes import STEPS, Cause
-from batch.reconciliation.evidence import evidence, of_day
+from batch.reconciliation.evidence import evidence, of_day, of_view
 from batch.reconciliation.layers import Layer
+from streaming.views.order_payments import ORDER_PAYMENTS
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EVENT = (
@@ -118,7 +119,7 @@ def found(spark: SparkSession) -> dict[str, list[Row]]:
         F.when(offset >= ARCHIVE_END, not_read),
     )
     by_event: dict[str, list[Row]] = {name: [] for name in CASES}
-    for one in evidence("orders", stream, night).collect():
+    for one in of_view(evidence(stream, night), ORDER_PAYMENTS, NOON + timedelta(days=1)).collect():
         by_event[one["event_id"]].append(one)
     return by_event
 

@@ -4,7 +4,8 @@ Data flow: commits without rows into the log of every table of the stream -> fre
 Run: make bench ONLY=age AGE=50000
 
 A commit without rows is a file in `_delta_log`, which is what listings grow by; the data files of a lake that age are
-compacted by its upkeep. Only the last of them is checkpointed, as in a lake whose old log was cleaned up.
+compacted by its upkeep. The last of them is checkpointed, and those go that the stream's upkeep would have removed: it keeps
+half an hour of them and looks every ten minutes, so at a commit per second there are KEPT.
 """
 
 import json
@@ -17,6 +18,8 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from minio.deleteobjects import DeleteObject
 
 from infra.failures import TransientFailure
 from infra.lake import reader
@@ -32,6 +35,7 @@ from tests.bench.stream import fresh
 EVENTS = 20_000
 """Of a day whose night is compared: what grows with age does not depend on it."""
 MORE = 12
+KEPT = 2_400
 RATE = 50.0
 
 
@@ -72,6 +76,11 @@ def _grow_old(bed: Bed, table: str, commits: int) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(put, range(newest + 1, newest + 1 + commits)))
     reader.delta(s, table).create_checkpoint()
+    gone = (
+        DeleteObject(f"{table}/_delta_log/{version:020}.json") for version in range(newest + 1 + max(commits - KEPT, 0))
+    )
+    if failed := list(store.remove_objects(s.bucket, gone)):
+        raise TransientFailure(f"{table}: old entries of its log were not removed: {failed[0]}")
 
 
 def views(bed: Bed) -> list[Figure]:

@@ -1,0 +1,109 @@
+"""Which events a view's causes move: when each begins to count, and when it ends, on the way from the stream to the truth.
+
+Data flow: evidence of the day, in the driver where it is little -> per view: place, enters, leaves
+Run: pytest tests/batch/test_moves.py
+
+Steps are numbered as in STEPS, from 1; 0 is what the stream counted, null is never.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
+
+from batch.reconciliation.causes import STEPS, Cause
+from batch.reconciliation.evidence import of_view
+from batch.reconciliation.layers import PLACE, materialized
+from infra.lake.rows import frame
+from infra.lake.writes import few
+from streaming.views.view import View
+
+Pair = tuple[int, int | None]
+"""From which step an event counts, and until before which; None is never."""
+MOVES = StructType(
+    [
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("of_silver", BooleanType()),
+        StructField("enters", LongType()),
+        StructField("leaves", LongType()),
+    ]
+)
+STEP = {cause.value: step for step, cause in enumerate(STEPS, 1)}
+
+
+@dataclass(frozen=True)
+class Moves:
+    """A view's moved events: where they are (MOVES), which pairs occur among them, and the names of the steps that move any."""
+
+    places: DataFrame
+    pairs: tuple[Pair, ...]
+    steps: tuple[str, ...]
+    are_few: bool
+
+
+class Found:
+    """The evidence of a day, of all topics. A day has little, and then no view's part of it takes a job of Spark's."""
+
+    def __init__(self, session: SparkSession, evidence: DataFrame) -> None:
+        self._session = session
+        held = few(evidence)
+        self._table = held if isinstance(held, pa.Table) else None
+        self.rows = (
+            materialized(held) if isinstance(held, DataFrame) else session.createDataFrame(held, evidence.schema)
+        )
+
+    def moves(self, view: View, until: datetime) -> Moves:
+        """Those of a view whose rows need events before `until`."""
+        if self._table is None:
+            return _by_spark(of_view(self.rows, view, until))
+        found = list(_by_place(self._table.to_pylist(), view, until))
+        pairs = {(row["enters"], row["leaves"]) for row in found}
+        places = F.broadcast(frame(self._session, found, MOVES))
+        return Moves(places, tuple(sorted(pairs, key=str)), _named(pairs), are_few=True)
+
+
+def _by_place(rows: list[dict[str, Any]], view: View, until: datetime) -> Iterator[dict[str, Any]]:
+    entered: dict[tuple[Any, ...], int] = {}
+    left: dict[tuple[Any, ...], int] = {}
+    for row in rows:
+        if row["topic"] not in view.inputs or row["event_time"] >= until or row["cause"] == Cause.UNEXPLAINED:
+            continue
+        place, cause = tuple(row[name] for name in PLACE), row["cause"]
+        if cause == Cause.LATE:
+            is_partner = row["topic"] != view.inputs[0]
+            entered[(*place, True)] = STEP[Cause.PARTNER_LATE if is_partner else Cause.LATE]
+        elif row["side"] == "take":
+            left[(*place, True)] = STEP[cause]
+        else:
+            entered[(*place, False)] = STEP[cause]
+    for at in entered.keys() | left.keys():
+        yield dict(zip(MOVES.fieldNames(), (*at, entered.get(at, 0), left.get(at)), strict=True))
+
+
+def _by_spark(found: DataFrame) -> Moves:
+    """The same for a day with more evidence than a driver holds, of which most may be late."""
+    steps = F.array(*[F.lit(cause.value) for cause in STEPS])
+    step = F.array_position(steps, F.col("cause"))
+    is_late = F.col("cause").isin(Cause.LATE.value, Cause.PARTNER_LATE.value)
+    places = materialized(
+        found.where(F.col("cause") != Cause.UNEXPLAINED.value)
+        .groupBy(*PLACE, (is_late | (F.col("side") == "take")).alias("of_silver"))
+        .agg(
+            F.coalesce(F.max(F.when(is_late | (F.col("side") == "add"), step)), F.lit(0)).cast("long").alias("enters"),
+            F.max(F.when(F.col("side") == "take", step)).cast("long").alias("leaves"),
+        )
+    )
+    pairs = {(row["enters"], row["leaves"]) for row in places.select("enters", "leaves").distinct().collect()}
+    return Moves(places, tuple(sorted(pairs, key=str)), _named(pairs), are_few=False)
+
+
+def _named(pairs: set[Pair]) -> tuple[str, ...]:
+    present = {step for pair in pairs for step in pair if step}
+    return tuple(name for name, step in STEP.items() if step in present)

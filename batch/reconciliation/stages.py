@@ -1,0 +1,131 @@
+"""A view's rows after each cause, by the view's law: only what a moved event can change is defined again.
+
+Data flow: events that both layers count, events that a cause moves -> one row per key with its value after every step
+Run: pytest tests/batch/test_stages.py
+
+Step 0 is what the stream counted, step n what it would have counted with the first n causes of STEPS added or taken. Few
+events are moved on most days, so a day costs one definition of all its events, however many causes and steps there are.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from batch.day import Day
+from batch.reconciliation.layers import materialized
+from batch.reconciliation.moves import STEP, Moves, Pair
+from batch.truth import view_days
+from streaming.views.view import Additive, ByPart, View
+
+COUNTED = "counted"
+
+
+def after_each(view: View, unmoved: DataFrame, moved: DataFrame, day: Day, moves: Moves) -> DataFrame:
+    """The view's key, `counted`, and a column per step that moves events: the row's values as a struct, null for no row.
+
+    Args:
+        unmoved: events that count at every step.
+        moved: events with `enters` and `leaves`: they count from the one step on and until before the other, null is never.
+        moves: which pairs of these occur, and the steps' names.
+    """
+    steps = {name: STEP[name] for name in moves.steps}
+    if isinstance(view.law, Additive):
+        return _added(view, view.law, unmoved, moved, day, {COUNTED: 0, **steps}, moves.pairs)
+    return _by_part(view, view.law, unmoved, moved, day, steps, moves.are_few)
+
+
+def counts_at(step: int) -> Column:
+    """Over `enters` and `leaves`: does it count at a step?"""
+    return (F.col("enters") <= step) & F.coalesce(F.col("leaves") > step, F.lit(True))
+
+
+def _added(
+    view: View,
+    law: Additive,
+    unmoved: DataFrame,
+    moved: DataFrame,
+    day: Day,
+    steps: Mapping[str, int],
+    pairs: Sequence[Pair],
+) -> DataFrame:
+    """Events that come and go together are defined together, and what they give is added up where they count."""
+    defined = [_tagged(view_days(view, unmoved, [day]), 0, None)]
+    for enters, leaves in pairs:
+        together = F.col("enters").eqNullSafe(F.lit(enters)) & F.col("leaves").eqNullSafe(F.lit(leaves))
+        own = moved.where(together).drop("enters", "leaves")
+        defined.append(_tagged(view_days(view, own, [day]), enters, leaves))
+    rows = _united(defined)
+    types = {name: rows.schema[name].dataType for name in view.columns(rows.drop("enters", "leaves"))}
+
+    def value(step: int) -> Column:
+        counts = counts_at(step)
+        merged = [
+            (
+                F.sum(F.when(counts, F.col(name))).cast(kind)
+                if name in law.sums
+                else F.first(F.when(counts, F.col(name)), ignorenulls=True)
+            ).alias(name)
+            for name, kind in types.items()
+        ]
+        return F.when(F.max(counts), F.struct(*merged))
+
+    return rows.groupBy(*view.key).agg(*[value(step).alias(name) for name, step in steps.items()])
+
+
+def _by_part(
+    view: View,
+    law: ByPart,
+    unmoved: DataFrame,
+    moved: DataFrame,
+    day: Day,
+    steps: Mapping[str, int],
+    moves_are_few: bool,
+) -> DataFrame:
+    """The rows of parts without a moved event are those that were counted; the others are defined at every step."""
+    counted_events = unmoved.unionByName(moved.where(counts_at(0)).drop("enters", "leaves"))
+    all_rows = view_days(view, counted_events, [day])
+    values = view.columns(all_rows)
+    counted = all_rows.select(
+        *view.key, F.struct(*values).alias(COUNTED), F.col(law.column).alias("_part"), F.lit(True).alias("_is_counted")
+    )
+    if not steps:
+        return counted.drop("_part", "_is_counted")
+    part = F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
+    touched = materialized(moved.select(part.alias("_touched")).distinct())
+    touched = F.broadcast(touched) if moves_are_few else touched
+    near = unmoved.join(touched, part.eqNullSafe(F.col("_touched")), "left_semi")
+    at_all = near.withColumns({"enters": F.lit(0).cast("long"), "leaves": F.lit(None).cast("long")})
+    near = at_all.unionByName(moved.select(*at_all.columns))
+    near = materialized(near)
+    defined = [
+        view_days(view, near.where(counts_at(step)).drop("enters", "leaves"), [day]).select(
+            *view.key, F.lit(name).alias("_step"), F.struct(*values).alias("_value")
+        )
+        for name, step in steps.items()
+    ]
+    again = (
+        _united(defined)
+        .groupBy(*view.key)
+        .agg(
+            *[F.first(F.when(F.col("_step") == name, F.col("_value")), ignorenulls=True).alias(name) for name in steps]
+        )
+    )
+    is_touched = touched.withColumn("_is_touched", F.lit(True))
+    known = counted.join(is_touched, F.col("_part").eqNullSafe(F.col("_touched")), "left")
+    # What was not counted and is defined again is of a touched part.
+    is_as_counted = F.col("_is_counted") & F.col("_is_touched").isNull()
+    return known.join(again, list(view.key), "full_outer").select(
+        *view.key,
+        COUNTED,
+        *[F.when(is_as_counted, F.col(COUNTED)).otherwise(F.col(name)).alias(name) for name in steps],
+    )
+
+
+def _tagged(rows: DataFrame, enters: int, leaves: int | None) -> DataFrame:
+    return rows.withColumns({"enters": F.lit(enters).cast("long"), "leaves": F.lit(leaves).cast("long")})
+
+
+def _united(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionByName(other), frames)
