@@ -12,7 +12,7 @@ from infra.lake import arrow_tables
 from infra.session import FEW_ROWS
 from infra.settings import settings
 
-MANY = 250_000
+MANY = 50_000
 """Records of a day from which on its plans are compiled and looked at again while they run."""
 
 MANY_ROWS = {

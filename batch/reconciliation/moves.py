@@ -1,7 +1,7 @@
 """Which events a view's causes move: when each begins to count, and when it ends, on the way from the stream to the truth.
 
 Data flow: evidence of the day, in the driver where it is little -> per view: place, enters, leaves
-Run: pytest tests/batch/test_moves.py
+Run: pytest tests/batch/test_stages.py
 
 Steps are numbered as in STEPS, from 1; 0 is what the stream counted, null is never.
 """
