@@ -16,12 +16,12 @@ from pyspark.sql import SparkSession
 
 from batch.corrections.publish import publish
 from batch.day import Day
+from batch.day_plan import DayPlan
 from batch.driver import lease, say, tables
 from batch.due import plans
 from batch.maintenance import draw
 from batch.night import Step, advance_all
 from batch.settlement.approval_request import as_json, told
-from batch.settlement.settlements import Plan
 from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
 
@@ -30,7 +30,7 @@ SECONDS = 2400
 
 
 def ahead(
-    own: SparkSession, night: Day, versions: Mapping[str, str], full: bool, todo: Sequence[Plan]
+    own: SparkSession, night: Day, versions: Mapping[str, str], full: bool, todo: Sequence[DayPlan]
 ) -> dict[str, Any]:
     """Do what comes behind the archive, under a lease per day.
 
@@ -38,7 +38,7 @@ def ahead(
     """
     begun = time.monotonic()
     done: dict[str, Any] = {}
-    for day in (day for plan in todo for day in plan.days):
+    for day in (plan.day for plan in todo):
         if time.monotonic() - begun > SECONDS:
             say(f"{day} and what comes after it are left to their own tasks: {SECONDS} s are over")
             break
@@ -53,7 +53,7 @@ def ahead(
         for question in questions:
             say(told(question))
         done[str(day)] = json.loads(as_json(questions))
-    drawn = len(done) == sum(len(plan.days) for plan in todo) and _drawn(own, night, versions)
+    drawn = len(done) == len(todo) and _drawn(own, night, versions)
     with lease():
         tidy_if_due(tables(own))
     return {"done": done, "drawn": drawn}

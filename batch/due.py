@@ -1,6 +1,6 @@
 """The night's plan: exactly the days that new arrivals, a rule's or a view's change, or a person's answer touched.
 
-Data flow: archive, settlements, past_settlements, decisions -> one Plan per day
+Data flow: archive, settlements, past_settlements, decisions -> one DayPlan per day
 Run: python -m batch correct --date 2026-01-31
 
 Every day is a run of its own, so that days can be done, retried, held back and settled one without the other.
@@ -17,8 +17,9 @@ from pyspark.sql import functions as F
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, behind, held
 from batch.conservation.check import conserved
 from batch.day import Day
+from batch.day_plan import DayPlan, Settlement
 from batch.settlement.decisions import DECISIONS, Decision
-from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, Plan
+from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
 from infra.lake import arrow_tables, spark_tables
 from streaming.definitions import differing
 from streaming.views import REACH
@@ -32,7 +33,7 @@ Place = tuple[str, int, int]
 
 def plans(
     session: SparkSession, night: Day, definitions: Mapping[str, str], full: bool = False, only: Day | None = None
-) -> tuple[Plan, ...]:
+) -> tuple[DayPlan, ...]:
     """What the night of a day has to do, a plan per day, oldest first; with `only` at most that day's.
 
     That is: `night` itself until it is settled; every day whose last judgement, a settlement or a rejection, is older
@@ -57,19 +58,22 @@ def plans(
         or (day in validated and _is_stale(day, validated[day], definitions, touched))
     ]
     return tuple(
-        Plan(
+        DayPlan(
+            Day(day),
             run_id(night, day, ends, definitions),
-            (Day(day),),
-            {day: before[day]["revision"] + 1 if day in before else 1},
+            before[day]["revision"] + 1 if day in before else 1,
             ends,
             definitions,
             ranges,
-            {day: dict(before[day]["definitions"])} if day in before else {},
-            {day: dict(before[day]["totals"])} if day in before and before[day]["totals"] is not None else {},
-            frozenset({day} & covered.keys()),
+            _previous(before[day], day in covered) if day in before else None,
         )
         for day in todo
     )
+
+
+def _previous(row: Settled, is_in_force: bool) -> Settlement:
+    totals = row["totals"]
+    return Settlement(dict(row["definitions"]), None if totals is None else dict(totals), is_in_force)
 
 
 def run_id(night: Day, day: date, ends: Ends, definitions: Mapping[str, str]) -> str:

@@ -17,15 +17,15 @@ from batch.archive import archive as archive_log
 from batch.conservation.check import conserve, marks
 from batch.corrections.publish import publish as publish_corrections
 from batch.day import Day, names
+from batch.day_plan import DayPlan
 from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.due import plans
-from batch.night_state import behind, mark
-from batch.reconciliation.reconcile import reconcile as reconcile_days
+from batch.night_state import is_pending, record
+from batch.reconciliation.reconcile import reconcile as reconcile_day
 from batch.settlement.approval_request import as_json, refuse, told
 from batch.settlement.settle import ApprovalRequest, settle_day
-from batch.settlement.settlements import Plan
 from batch.truth import Decided
-from batch.truth import truth as truth_of_days
+from batch.truth import truth as truth_of_day
 from batch.tuning import suit
 from infra.failures import PermanentFailure
 from streaming.log import log_now
@@ -47,7 +47,7 @@ The archive is first all the same: what Kafka's retention takes before it is rea
 """
 
 
-Ahead = Callable[[SparkSession, Day, Mapping[str, str], bool, Sequence[Plan]], dict[str, Any]]
+Ahead = Callable[[SparkSession, Day, Mapping[str, str], bool, Sequence[DayPlan]], dict[str, Any]]
 """What is done behind the archive by the same driver: session, night, definitions, full, plan -> what is done."""
 
 
@@ -74,7 +74,7 @@ def night(
         create_tables(own)
         refuse_without_stream(own)
     in_force = versions(own)
-    anew, questions, todo = full, list[ApprovalRequest](), tuple[Plan, ...]()
+    anew, questions, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
     for step in steps:
         with lease():
             if step is Step.ARCHIVE:
@@ -88,7 +88,7 @@ def night(
             todo = plans(own, day, in_force, full, only) if report and step is Step.ARCHIVE else todo
         if report and step is Step.ARCHIVE:
             more = ahead(own, day, in_force, full, todo) if ahead else {}
-            report.write_text(json.dumps({"days": [str(one) for plan in todo for one in plan.days], **more}))
+            report.write_text(json.dumps({"days": [str(plan.day) for plan in todo], **more}))
     own.stop()
     for question in questions:
         say(told(question))
@@ -104,41 +104,39 @@ def _archive(own: SparkSession, day: Day) -> str:
     return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
 
 
-def advance_all(own: SparkSession, todo: Sequence[Plan], step: Step, anew: bool = False) -> list[ApprovalRequest]:
-    """Bring every plan's day up to a step, one after the other; the questions about days that are not settled."""
+def advance_all(own: SparkSession, todo: Sequence[DayPlan], step: Step, anew: bool = False) -> list[ApprovalRequest]:
+    """Bring every plan's day up to a step, one after the other; the requests for days that are not settled."""
     done: list[Day] = []
-    questions: list[ApprovalRequest] = []
+    requests: list[ApprovalRequest] = []
     for plan in todo:
-        question, did = advance(own, plan, step, anew)
-        questions += [question] if question else []
-        done += did
+        request, worked = advance(own, plan, step, anew)
+        requests += [request] if request else []
+        done += [plan.day] if worked else []
     say(f"{step}: {names(done)}")
-    return questions
+    return requests
 
 
-def advance(
-    own: SparkSession, plan: Plan, step: Step, anew: bool = False
-) -> tuple[ApprovalRequest | None, tuple[Day, ...]]:
-    """Bring a plan's day up to a step, and say what keeps it from being settled, and which day was worked on.
+def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) -> tuple[ApprovalRequest | None, bool]:
+    """Bring a plan's day up to a step; gives what keeps it from being settled, and whether there was work to do.
 
     What this very run has done already is left alone, unless it is to be done `anew`.
     """
-    suit(own, plan.days[0])
+    suit(own, plan.day)
     known = Decided(own)
     try:
-        did = plan.days if anew else behind(plan, "truth")
-        if did:
-            truth_of_days(own, did, plan.run, dict(plan.definitions), known)
-            mark(did, plan.run, None)
+        worked = anew or is_pending(plan, "truth")
+        if worked:
+            truth_of_day(own, plan.day, plan.run, dict(plan.definitions), known)
+            record(plan.day, plan.run, None)
         if step is Step.TRUTH:
-            return None, did
-        did = behind(plan, "reconcile")
-        if did:
-            reconcile_days(own, plan, did, known)
-            mark(did, plan.run, plan.run)
+            return None, worked
+        worked = is_pending(plan, "reconcile")
+        if worked:
+            reconcile_day(own, plan, known)
+            record(plan.day, plan.run, plan.run)
         if step is Step.RECONCILE:
-            return None, did
+            return None, worked
     finally:
         known.release()
-    question = settle_day(own, plan)
-    return question, () if question else plan.days
+    request = settle_day(own, plan)
+    return request, request is None

@@ -4,7 +4,6 @@ Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantin
 Run: python -m batch truth --date 2026-01-31
 """
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -85,35 +84,32 @@ def inputs(view: View, found: DataFrame) -> dict[str, DataFrame]:
     return {topic: topic_events(found, topic) for topic in view.inputs}
 
 
-def view_days(view: View, found: DataFrame, days: Sequence[Day]) -> DataFrame:
-    """The view's answer for `days`, from events that reach `view.reach` past them."""
-    return view.answer(view.rows(inputs(view, found)).where(F.col("day").isin([day.date for day in days])))
+def view_day(view: View, found: DataFrame, day: Day) -> DataFrame:
+    """The view's answer for a day, from events that reach `view.reach` past it."""
+    return view.answer(view.rows(inputs(view, found)).where(F.col("day") == F.lit(day.date)))
 
 
-def truth(
-    session: SparkSession, days: Sequence[Day], run: str, definitions: dict[str, str], known: Decided | None = None
-) -> None:
-    """Replace the days in every truth table. `known`: the caller's, who has more use for it and releases it."""
+def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str], known: Decided | None = None) -> None:
+    """Replace the day in every truth table. `known`: the caller's, who has more use for it and releases it."""
     validated = known or Decided(session)
-    for day in days:
-        rows = validated.around(day)
-        try:
-            found = accepted(rows, of_event(definitions)).persist()
-            stamp = F.lit(run)
-            # A view has about as many rows as events, and is not kept: it is not tried whether they are few.
-            as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
-            events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
-            replace_days(as_fits(events_of_day), TRUTH, [day.date])
-            point("truth.after-events")
-            refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
-            replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
-            for view in VIEWS.values():
-                answer = view_days(view, found, [day]).withColumn("definition", F.lit(definitions[view.name]))
-                replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(session, view), [day.date])
-            found.unpersist()
-        finally:
-            if known is None:
-                validated.release()
+    rows = validated.around(day)
+    try:
+        found = accepted(rows, of_event(definitions)).persist()
+        stamp = F.lit(run)
+        # A view has about as many rows as events, and is not kept: it is not tried whether they are few.
+        as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
+        events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
+        replace_days(as_fits(events_of_day), TRUTH, [day.date])
+        point("truth.after-events")
+        refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
+        replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
+        for view in VIEWS.values():
+            answer = view_day(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
+            replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(session, view), [day.date])
+        found.unpersist()
+    finally:
+        if known is None:
+            validated.release()
     point("truth.after")
 
 

@@ -4,18 +4,18 @@ Data flow: differences, truth, the ledger so far -> reconciliation/corrections (
 Run: python -m batch correct --date 2026-01-31
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
-from batch.day import Day
+from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES
 from batch.reconciliation.speed_snapshot import rows_of_other_versions
-from batch.settlement.settlements import Plan, settle
+from batch.settlement.settlements import settle
 from batch.truth import truth_table
 from infra.failpoints import point
 from infra.lake import arrow_tables, spark_tables
@@ -42,29 +42,28 @@ gives them theirs.
 """
 
 
-def correct(session: SparkSession, plan: Plan, days: Sequence[Day], totals: Mapping[str, int] | None = None) -> None:
-    """Append the corrections of the days, then settle all of them in one commit, with their `totals`."""
-    now = datetime.now(UTC)
-    for day in days:
-        for view in VIEWS.values():
-            table = truth_table(session, view)
-            rows = (
-                changed(session, view, day, plan)
-                .withColumn("run", F.lit(plan.run))
-                .withColumn("definition", F.lit(plan.definitions[view.name]))
-                .withColumn("revision", F.lit(plan.revisions[day.date]))
-                .withColumn("corrected_at", F.lit(now).cast("timestamp"))
-            )
-            # One writer, under the lease: what is there is what was written before. Asked anew, as each write adds to it.
-            before = arrow_tables.count(CORRECTIONS)
-            # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
-            version = arrow_tables.latest(table).version()
-            append_once(
-                few(sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames())),
-                CORRECTIONS,
-                f"{view.name}/{day}",
-                version,
-            )
+def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | None = None) -> None:
+    """Append the corrections of the plan's day, then settle it, with its `totals`."""
+    now, day = datetime.now(UTC), plan.day
+    for view in VIEWS.values():
+        table = truth_table(session, view)
+        rows = (
+            changed(session, view, plan)
+            .withColumn("run", F.lit(plan.run))
+            .withColumn("definition", F.lit(plan.definitions[view.name]))
+            .withColumn("revision", F.lit(plan.revision))
+            .withColumn("corrected_at", F.lit(now).cast("timestamp"))
+        )
+        # One writer, under the lease: what is there is what was written before. Asked anew, as each write adds to it.
+        before = arrow_tables.count(CORRECTIONS)
+        # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
+        version = arrow_tables.latest(table).version()
+        append_once(
+            few(sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames())),
+            CORRECTIONS,
+            f"{view.name}/{day}",
+            version,
+        )
     point("correct.before-settlements")
     settle(plan, totals)
     point("correct.after-settlements")
@@ -85,22 +84,23 @@ def numbered(ledger: DataFrame) -> DataFrame:
     return ledger.where(~missing).unionByName(old)
 
 
-def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
+def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     """Rows of the day whose truth is not what was last said of them: day, view, key, old, new, cause.
 
     Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force; or,
     of a day that was never settled, by the stream of any other version that had its last word on the row; or by the stream.
     The causes are those of the difference, after "definition" where another version had the last word.
     """
+    day = plan.day
     own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
-    settled_by = plan.settled_by.get(day.date, {}).get(view.name)
+    settled_by = plan.settled_by(view.name)
     now = plan.definitions[view.name]
     differing = (
         spark_tables.read(session, DIFFERENCES).where(own).select("key", "speed", F.col("causes").alias("differing"))
     )
     rows = spark_tables.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
     truth = _values(session, view, rows, "new")
-    candidates = differing.join(_told(session, view, day, plan), "key", "full_outer")
+    candidates = differing.join(_told(session, view, plan), "key", "full_outer")
     # A row that differs has the present version's answer in `speed`; one that does not is the truth for both layers.
     same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
     if settled_by == now:
@@ -135,17 +135,17 @@ def changed(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFram
     )
 
 
-def _told(session: SparkSession, view: View, day: Day, plan: Plan) -> DataFrame:
+def _told(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     """What the ledger said last of the day's rows: key, told, told_by (a definition), was_told.
 
     A settled day stands for every row of its own, so a row that it left alone was said by its version.
     """
     newest = Window.partitionBy("key").orderBy(F.col("revision").desc(), F.col("corrected_at").desc())
-    settled_by = F.lit(plan.settled_by.get(day.date, {}).get(view.name)).cast("string")
-    confirmed = F.when(F.col("revision") < plan.revisions[day.date], settled_by)
+    settled_by = F.lit(plan.settled_by(view.name)).cast("string")
+    confirmed = F.when(F.col("revision") < plan.revision, settled_by)
     return (
         spark_tables.read(session, CORRECTIONS)
-        .where((F.col("view") == view.name) & (F.col("day") == F.lit(day.date)))
+        .where((F.col("view") == view.name) & (F.col("day") == F.lit(plan.day.date)))
         .withColumn("_place", F.row_number().over(newest))
         .where(F.col("_place") == 1)
         .select(

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from batch.curve.points import Outcome
 from batch.day import Day
-from batch.truth import view_days
+from batch.truth import view_day
 from streaming.views.view import Additive, ByPart, View
 
 STAMPS = ("definition", "run")
@@ -70,9 +70,7 @@ def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequenc
     late = own.where((wait > steps[0]) & (wait <= steps[-1])).localCheckpoint(eager=False)
     newly = [own.where(wait <= steps[0])]
     newly += [late.where((wait > before) & (wait <= step)) for before, step in pairwise(steps)]
-    defined = [
-        _said(view, view_days(view, events, [day]), F.lit(step)) for events, step in zip(newly, steps, strict=True)
-    ]
+    defined = [_said(view, view_day(view, events, day), F.lit(step)) for events, step in zip(newly, steps, strict=True)]
     all_steps = F.array(*[F.lit(step) for step in steps])
     counts = united(defined).select(
         F.explode(F.filter(all_steps, lambda later: later >= F.col("step"))).alias("step"), *view.key, "said.*"
@@ -94,7 +92,7 @@ def _by_part(
     own = needed.join(late, F.col("part").eqNullSafe(F.col("late_part")), "left_semi").drop("part")
     own = own.localCheckpoint(eager=False)
     defined = [
-        _said(view, view_days(view, own.where(F.col("required_delay_seconds") <= step), [day]), F.lit(str(step)))
+        _said(view, view_day(view, own.where(F.col("required_delay_seconds") <= step), day), F.lit(str(step)))
         for step in steps
     ]
     return united(defined), truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left_anti")

@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 
 from batch.archive import Ranges
 from batch.day import Day
+from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.speed_snapshot import MicroBatch, counted, read
-from batch.settlement.settlements import Plan
 from batch.truth import TRUTH_QUARANTINE
 from infra.lake import spark_tables
 from streaming.definitions import of_event
@@ -50,7 +50,7 @@ def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]
     return Layer(own, spark_tables.read(session, QUARANTINE), unread(read(progress)))
 
 
-def night_layer(session: SparkSession, plan: Plan, known: DataFrame) -> Layer:
+def night_layer(session: SparkSession, plan: DayPlan, known: DataFrame) -> Layer:
     """The night's side: `known` are the validated records around a day, with their outcomes.
 
     Refused records of other times count too: under another contract a record's time may be another.

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.day import Day
+from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
@@ -24,7 +25,6 @@ from batch.reconciliation.layers import PLACE, Layer, materialized, night_layer,
 from batch.reconciliation.moves import Found
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, said
 from batch.reconciliation.stages import after_each
-from batch.settlement.settlements import Plan
 from batch.truth import Decided, truth_table
 from infra.failpoints import point
 from infra.failures import PermanentFailure
@@ -44,31 +44,28 @@ class Compared:
     totals: DataFrame
 
 
-def reconcile(session: SparkSession, plan: Plan, days: Sequence[Day], known: Decided | None = None) -> None:
-    """Compare the days and write what was found; `known` as for `truth`.
+def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None) -> None:
+    """Compare the plan's day and write what was found; `known` as for `truth`.
 
     Raises PermanentFailure, naming the rows, if something is unexplained.
     """
-    faults: list[str] = []
-    validated = known or Decided(session)
-    for day in days:
-        night = night_layer(session, plan, validated.around(day))
-        night = replace(night, events=materialized(night.events), refused=materialized(night.refused))
-        layers = side(session, day, night)
-        found = [compare(session, view, day, plan, layers) for view in VIEWS.values()]
-        stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
-        for table, frames in (
-            (EVIDENCE, [one.evidence for one in found]),
-            (SUMMARY, [one.totals for one in found]),
-            (DIFFERENCES, [one.rows for one in found]),
-        ):
-            together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)
-            replace_days(few(together.select(*table.schema.fieldNames()).coalesce(1)), table, [day.date])
-            point(f"reconcile.after-{table.name}")
-        faults += unexplained(day)
-        session.catalog.clearCache()
-        validated.release()
-    if faults:
+    day, validated = plan.day, known or Decided(session)
+    night = night_layer(session, plan, validated.around(day))
+    night = replace(night, events=materialized(night.events), refused=materialized(night.refused))
+    layers = side(session, day, night)
+    found = [compare(session, view, plan, layers) for view in VIEWS.values()]
+    stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
+    for table, frames in (
+        (EVIDENCE, [one.evidence for one in found]),
+        (SUMMARY, [one.totals for one in found]),
+        (DIFFERENCES, [one.rows for one in found]),
+    ):
+        together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)
+        replace_days(few(together.select(*table.schema.fieldNames()).coalesce(1)), table, [day.date])
+        point(f"reconcile.after-{table.name}")
+    session.catalog.clearCache()
+    validated.release()
+    if faults := unexplained(day):
         raise PermanentFailure(
             f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "
             "See reconciliation/differences where unexplained, and reconciliation/evidence."
@@ -112,8 +109,9 @@ def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     return ["-" if row[name] is None else str(row[name]) for name in columns]
 
 
-def compare(session: SparkSession, view: View, day: Day, plan: Plan, layers: Layers) -> Compared:
-    """Compare one view for one day."""
+def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) -> Compared:
+    """Compare one view for the plan's day."""
+    day = plan.day
     said_by_stream = said(session, view, day, plan.definitions[view.name], layers.progress)
     until = day.end + view.reach
     is_own = F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until))

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from batch.day import Day
 from batch.reconciliation.layers import materialized
 from batch.reconciliation.moves import STEP, Moves, Pair
-from batch.truth import view_days
+from batch.truth import view_day
 from streaming.views.view import Additive, ByPart, View
 
 COUNTED = "counted"
@@ -51,11 +51,11 @@ def _added(
     pairs: Sequence[Pair],
 ) -> DataFrame:
     """Events that come and go together are defined together, and what they give is added up where they count."""
-    defined = [_tagged(view_days(view, unmoved, [day]), 0, None)]
+    defined = [_tagged(view_day(view, unmoved, day), 0, None)]
     for enters, leaves in pairs:
         together = F.col("enters").eqNullSafe(F.lit(enters)) & F.col("leaves").eqNullSafe(F.lit(leaves))
         own = moved.where(together).drop("enters", "leaves")
-        defined.append(_tagged(view_days(view, own, [day]), enters, leaves))
+        defined.append(_tagged(view_day(view, own, day), enters, leaves))
     rows = _united(defined)
     types = {name: rows.schema[name].dataType for name in view.columns(rows.drop("enters", "leaves"))}
 
@@ -85,7 +85,7 @@ def _by_part(
 ) -> DataFrame:
     """The rows of parts without a moved event are those that were counted; the others are defined at every step."""
     counted_events = unmoved.unionByName(moved.where(counts_at(0)).drop("enters", "leaves"))
-    all_rows = view_days(view, counted_events, [day])
+    all_rows = view_day(view, counted_events, day)
     values = view.columns(all_rows)
     counted = all_rows.select(
         *view.key, F.struct(*values).alias(COUNTED), F.col(law.column).alias("_part"), F.lit(True).alias("_is_counted")
@@ -100,7 +100,7 @@ def _by_part(
     near = at_all.unionByName(moved.select(*at_all.columns))
     near = materialized(near)
     defined = [
-        view_days(view, near.where(counts_at(step)).drop("enters", "leaves"), [day]).select(
+        view_day(view, near.where(counts_at(step)).drop("enters", "leaves"), day).select(
             *view.key, F.lit(name).alias("_step"), F.struct(*values).alias("_value")
         )
         for name, step in steps.items()

@@ -66,6 +66,6 @@ def _settle(own: SparkSession, day: Day, last: LastDecision) -> None:
     for plan in plans(own, parse(last.run[:10]), in_force, only=day):
         question, _ = advance(own, plan, Step.CORRECT)
         refuse([question] if question else [])
-        say(f"approved: {day} is settled, revision {plan.revisions[day.date]}")
+        say(f"approved: {day} is settled, revision {plan.revision}")
     say(f"publish: {publish(own)} corrections")
     say(f"curve: {names(curve_of_days(own, day, in_force))}")

@@ -22,7 +22,8 @@ from pyspark.sql.types import (
 )
 
 from batch.day import Day
-from batch.settlement.settlements import OFFSETS, Plan, offsets
+from batch.day_plan import DayPlan
+from batch.settlement.settlements import OFFSETS, offsets
 from batch.settlement.threshold import LARGEST, ROUNDED, Correction, share
 from infra.lake import arrow_tables
 from infra.lake.rows import arrow
@@ -78,9 +79,9 @@ def newest(day: Day) -> LastDecision | None:
     return LastDecision(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
 
 
-def ask(plan: Plan, figures: str, largest: Correction, last: LastDecision | None) -> None:
-    """Write down that the plan's one day waits for an answer."""
-    (day,) = plan.days
+def ask(plan: DayPlan, figures: str, largest: Correction, last: LastDecision | None) -> None:
+    """Write down that the plan's day waits for an answer."""
+    day = plan.day
     number = last.number + 1 if last else 1
     row = {
         "day": day.date,

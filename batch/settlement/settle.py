@@ -12,9 +12,10 @@ from pyspark.sql import SparkSession
 
 from batch.corrections.ledger import correct
 from batch.day import Day
+from batch.day_plan import DayPlan
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement.decisions import Decision, LastDecision, ask, newest
-from batch.settlement.settlements import Plan, withdraw
+from batch.settlement.settlements import withdraw
 from batch.settlement.threshold import Correction, figures, limits, over_threshold, share, totals, waterfall
 from infra.failpoints import point
 from infra.lake import arrow_tables
@@ -48,16 +49,16 @@ class ApprovalRequest:
         return f"{self.day} would be corrected by more than it is trusted with: {found}{more}"
 
 
-def settle_day(session: SparkSession, plan: Plan) -> ApprovalRequest | None:
-    """Correct and settle the plan's one day; or, if its correction is not trusted, give the question that it waits for.
+def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
+    """Correct and settle the plan's day; or, if its correction is not trusted, give the question that it waits for.
 
     An approval of just these figures settles it. Until then, and after a rejection, the day is in no settlements.
     """
-    (day,) = plan.days
+    day, previous = plan.day, plan.previous
     found = summary(day)
     s = settings()
     over = over_threshold(
-        found, plan.settled_totals.get(day.date), limits(s.approval_threshold, VIEWS), s.approval_min_rows
+        found, previous.totals if previous else None, limits(s.approval_threshold, VIEWS), s.approval_min_rows
     )
     if over:
         hashed, last = figures(found), newest(day)
@@ -69,7 +70,7 @@ def settle_day(session: SparkSession, plan: Plan) -> ApprovalRequest | None:
             if same is None:
                 ask(plan, hashed, over[0], last)
             return ApprovalRequest(day, plan.run, hashed, tuple(over), waterfall(found), same)
-    correct(session, plan, [day], totals(found))
+    correct(session, plan, totals(found))
     return None
 
 

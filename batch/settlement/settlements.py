@@ -5,8 +5,7 @@ Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.settle
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,8 +21,9 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from batch.archive import Ends, Ranges
+from batch.archive import Ends
 from batch.day import Day
+from batch.day_plan import DayPlan
 from infra.lake import arrow_tables
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
@@ -61,47 +61,29 @@ PAST_SETTLEMENTS = Table(
 """The settlements that a later one has replaced, or that were withdrawn because a person has to decide; append-only."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a night has to do: the days, with the revision that each will have, and the archive it stands on.
-
-    `archived`: what it holds. `settled_by`, `settled_totals`: the definitions and the sums with which a day was settled
-    before. `replaces`: the days that are settled now.
-    """
-
-    run: str
-    days: tuple[Day, ...]
-    revisions: Mapping[date, int]
-    ends: Ends
-    definitions: Mapping[str, str]
-    archived: Ranges = field(default_factory=dict)
-    settled_by: Mapping[date, Mapping[str, str]] = field(default_factory=dict)
-    settled_totals: Mapping[date, Mapping[str, int]] = field(default_factory=dict)
-    replaces: frozenset[date] = frozenset()
-
-
-def settle(done: Plan, totals: Mapping[str, int] | None = None) -> None:
-    """Write the settlements of every day of the plan in one commit: the moment from which gold serves their truth."""
+def settle(done: DayPlan, totals: Mapping[str, int] | None = None) -> None:
+    """Write the day's settlement: the commit from which on gold serves its truth."""
     _keep(done, "settled")
-    shared = {
+    row = {
+        "day": done.day.date,
+        "revision": done.revision,
         "run": done.run,
         "settled_at": datetime.now(UTC),
         "offsets": offsets(done.ends),
         "definitions": list(done.definitions.items()),
         "totals": None if totals is None else sorted(totals.items()),
     }
-    rows = [{"day": day.date, "revision": done.revisions[day.date], **shared} for day in done.days]
-    replace_days(arrow(rows, SETTLEMENTS.schema), SETTLEMENTS, [day.date for day in done.days])
+    replace_days(arrow([row], SETTLEMENTS.schema), SETTLEMENTS, [done.day.date])
 
 
-def withdraw(plan: Plan) -> None:
-    """Take the plan's days out of settlements, because their truth is no longer the one that was settled.
+def withdraw(plan: DayPlan) -> None:
+    """Take the plan's day out of the settlements, because its truth is no longer the one that was settled.
 
-    From that commit on gold serves the stream's answer for them. A day that is not settled stays so.
+    From that commit on gold serves the stream's answer for it. A day that is not settled stays so.
     """
     if plan.replaces:
         _keep(plan, "withdrawn", datetime.now(UTC))
-        replace_days(arrow([], SETTLEMENTS.schema), SETTLEMENTS, plan.replaces)
+        replace_days(arrow([], SETTLEMENTS.schema), SETTLEMENTS, [plan.day.date])
 
 
 def is_settled(day: Day) -> bool:
@@ -114,9 +96,9 @@ def offsets(ends: Ends) -> list[dict[str, object]]:
     return [{"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(ends.items())]
 
 
-def _keep(plan: Plan, why: str, withdrawn_at: datetime | None = None) -> None:
-    """Copy the rows that are about to go to past_settlements, once for each reason: a night that was killed may come again."""
-    for day in sorted(plan.replaces):
-        old = arrow_tables.read(SETTLEMENTS, where=pc.field("day") == day)
+def _keep(plan: DayPlan, why: str, withdrawn_at: datetime | None = None) -> None:
+    """Copy the row that is about to go to past_settlements, once for each reason: a night that was killed may come again."""
+    if plan.replaces:
+        old = arrow_tables.read(SETTLEMENTS, where=pc.field("day") == plan.day.date)
         at = pa.array([withdrawn_at] * old.num_rows, pa.timestamp("us", "UTC"))
-        append_once(old.append_column("withdrawn_at", at), PAST_SETTLEMENTS, f"{why}/{day}", plan.revisions[day] - 1)
+        append_once(old.append_column("withdrawn_at", at), PAST_SETTLEMENTS, f"{why}/{plan.day}", plan.revision - 1)

@@ -9,12 +9,12 @@ import pytest
 
 from batch import ahead
 from batch.day import Day
-from batch.settlement.settlements import Plan
+from batch.day_plan import DayPlan
 from infra.failures import PermanentFailure, TransientFailure
 
 NIGHT = Day(date(2026, 1, 31))
 DAYS = [Day(date(2026, 1, number)) for number in (29, 30, 31)]
-PLANS = [Plan("run", (day,), {day.date: 1}, {}, {}) for day in DAYS]
+PLANS = [DayPlan(day, "run", 1, {}, {}) for day in DAYS]
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """A night of three days, whose steps fail as `fails` says."""
     own = SimpleNamespace(fails={}, drawn=0, brought=[])
 
-    def advance(session: Any, todo: list[Plan], step: Any, anew: bool) -> list[Any]:
-        (day,) = todo[0].days
+    def advance(session: Any, todo: list[DayPlan], step: Any, anew: bool) -> list[Any]:
+        day = todo[0].day
         if day in own.fails:
             raise own.fails[day]
         own.brought.append((str(day), anew))

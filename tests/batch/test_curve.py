@@ -17,8 +17,9 @@ from batch.curve.curve import curve
 from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
 from batch.day import Day
-from batch.settlement.settlements import SETTLEMENTS, Plan, settle
-from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_days
+from batch.day_plan import DayPlan
+from batch.settlement.settlements import SETTLEMENTS, settle
+from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_day
 from infra.failures import PermanentFailure
 from infra.lake import spark_tables
 from infra.lake.rows import frame
@@ -66,8 +67,8 @@ class Night:
 
     def settled(self, run: str, *days: Day) -> None:
         """Settle days, by a run."""
-        revisions = dict.fromkeys((day.date for day in days), 1)
-        settle(Plan(run, days, revisions, {}, self.definitions))
+        for day in days:
+            settle(DayPlan(day, run, 1, {}, self.definitions))
 
     def rows(self, day: Day) -> list[dict[str, Any]]:
         """The curve's rows of a day."""
@@ -148,9 +149,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         put(known.where(F.col("day") == F.lit(DAY.date)).select("*", run), TRUTH)
         put(refused(spark, TRUTH_QUARANTINE, DAY), TRUTH_QUARANTINE)
         for view in VIEWS.values():
-            put(
-                view_days(view, known, [DAY]).select("*", F.lit("v").alias("definition"), run), truth_table(spark, view)
-            )
+            put(view_day(view, known, DAY).select("*", F.lit("v").alias("definition"), run), truth_table(spark, view))
         put(refused(spark, QUARANTINE, Day(NEXT.date())), QUARANTINE)
         _stream(spark, known)
         for table in (SETTLEMENTS, EVENT_LATENESS, CURVE):

@@ -14,11 +14,12 @@ from pyspark.sql import SparkSession
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
 from batch.day import Day
+from batch.day_plan import DayPlan, Settlement
 from batch.due import plans
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement import settle as settling
 from batch.settlement.decisions import DECISIONS, Decision, answer, ask, newest
-from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, Plan, is_settled, settle, withdraw
+from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
@@ -51,8 +52,8 @@ def arrive(spark: SparkSession, offset: int, day: Day, hour: int = 12) -> None:
     append_once(frame(spark, [record], ARCHIVE.schema), ARCHIVE, "test", offset)
 
 
-def todo(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any) -> dict[Day, Plan]:
-    return {plan.days[0]: plan for plan in plans(spark, NIGHT, definitions, **more)}
+def todo(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any) -> dict[Day, DayPlan]:
+    return {plan.day: plan for plan in plans(spark, NIGHT, definitions, **more)}
 
 
 def settle_all(spark: SparkSession, definitions: Mapping[str, str] = OLD, **more: Any) -> None:
@@ -69,7 +70,7 @@ def settled(spark: SparkSession, *days: Day) -> None:
 
 def test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled(own: SparkSession) -> None:
     (plan,) = todo(own).values()
-    assert (plan.days, plan.revisions, plan.replaces) == ((NIGHT,), {NIGHT.date: 1}, frozenset())
+    assert (plan.day, plan.revision, plan.replaces) == (NIGHT, 1, False)
     assert plan.run.startswith("2026-01-31-")
     assert todo(own)[NIGHT].run == plan.run
     settled(own, FIRST, SECOND)
@@ -93,8 +94,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     settled(own, FIRST, NIGHT)
     found = todo(own, NEW)
     assert list(found) == [FIRST, NIGHT]
-    assert found[FIRST].settled_by == {FIRST.date: OLD}
-    assert found[FIRST].settled_totals == {FIRST.date: {f"{VIEW}.sum": 100}}
+    assert found[FIRST].previous == Settlement(OLD, {f"{VIEW}.sum": 100})
     settle_all(own, NEW)
     history = (
         spark_tables.read(own, SETTLEMENTS)
@@ -121,7 +121,8 @@ def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_on
     assert past["settled_at"] < past["withdrawn_at"], "gold's history needs the time"
     # It died before it asked: the next night comes back to the day.
     again = todo(own)[FIRST]
-    assert (again.run, again.revisions, again.settled_by) == (plan.run, {FIRST.date: 2}, {FIRST.date: OLD})
+    assert (again.run, again.revision) == (plan.run, 2)
+    assert again.previous == Settlement(OLD, {f"{VIEW}.sum": 100}, is_in_force=False)
     ask(again, "f1", DOUBT, None)
     assert list(todo(own)) == [FIRST]
     last = newest(FIRST)
@@ -132,7 +133,7 @@ def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_on
     arrive(own, 2, FIRST)
     found = todo(own)[FIRST]
     settle(found)
-    assert (found.revisions, list(todo(own))) == ({FIRST.date: 2}, [])
+    assert (found.revision, list(todo(own))) == (2, [])
     rows = {row["number"]: row for row in spark_tables.read(own, DECISIONS).collect()}
     assert [rows[n]["decision"] for n in (1, 2)] == ["asked", "rejected"]
     assert (rows[2]["decided_by"], rows[2]["note"], rows[2]["figures"], rows[2]["share"]) == (
@@ -146,7 +147,7 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
     corrected: list[Any] = []
     trust = SimpleNamespace(approval_threshold={VIEW: Decimal("0.2")}, approval_min_rows=1)
     monkeypatch.setattr(settling, "settings", lambda: trust)
-    monkeypatch.setattr(settling, "correct", lambda session, plan, days, totals: corrected.append((days, totals)))
+    monkeypatch.setattr(settling, "correct", lambda session, plan, totals: corrected.append((plan.day, totals)))
 
     def found(truth: int) -> settling.ApprovalRequest | None:
         row = {field.name: 0 for field in SUMMARY.schema} | {"day": NIGHT.date, "view": VIEW, "measure": "sum"}
@@ -174,7 +175,7 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
     say(Decision.APPROVED)
     assert corrected == []
     assert found(101) is None
-    assert corrected == [([NIGHT], {f"{VIEW}.sum": 101})]
+    assert corrected == [(NIGHT, {f"{VIEW}.sum": 101})]
     words = sorted(spark_tables.read(own, DECISIONS).collect(), key=lambda row: row["number"])
     assert [row["decision"] for row in words] == ["asked", "approved", "asked", "rejected", "approved"]
     assert all(row["decided_at"].replace(tzinfo=UTC) > datetime(2026, 1, 1, tzinfo=UTC) for row in words)

@@ -16,12 +16,12 @@ from pyspark.sql import functions as F
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
 from batch.corrections.ledger import CORRECTIONS, changed, correct
 from batch.day import Day
+from batch.day_plan import DayPlan
 from batch.driver import tables as night_tables
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
 from batch.reconciliation.reconcile import reconcile
-from batch.settlement.settlements import Plan
 from batch.truth import truth
 from infra import failpoints
 from infra.failures import PermanentFailure
@@ -226,13 +226,14 @@ def night(spark: SparkSession, sent: Sequence[Sent]) -> None:
             envelope = {"event_id": event.get("event_id"), "event_time": at, "day": (at or one.arrival).date()}
             rows.append(row(one.place, one.value, one.arrival) | envelope)
     append_once(frame(spark, rows, ARCHIVE.schema), ARCHIVE, "archive", 0)
-    truth(spark, [DAY, LOST], "truth", dict(definitions(spark)))
+    for day in (DAY, LOST):
+        truth(spark, day, "truth", dict(definitions(spark)))
 
 
-def plan(spark: SparkSession, day: Day) -> Plan:
+def plan(spark: SparkSession, day: Day) -> DayPlan:
     archived = held(spark_tables.read(spark, ARCHIVE), spark_tables.read(spark, ARCHIVE_GAPS))
     ends = {at: ranges[-1][1] for at, ranges in archived.items()}
-    return Plan("run", (day,), {day.date: 1}, ends, definitions(spark), archived)
+    return DayPlan(day, "run", 1, ends, definitions(spark), archived)
 
 
 def raw(spark: SparkSession, found: Sequence[tuple[tuple[str, int, int], bytes | None, datetime]]) -> DataFrame:
@@ -248,7 +249,7 @@ def row(place: tuple[str, int, int], value: bytes | None, arrival: datetime) -> 
 @pytest.fixture(scope="module")
 def reconciled(lake_of_files: SparkSession) -> SparkSession:
     """The day of all causes, compared."""
-    reconcile(lake_of_files, plan(lake_of_files, DAY), [DAY])
+    reconcile(lake_of_files, plan(lake_of_files, DAY))
     return lake_of_files
 
 
@@ -289,7 +290,7 @@ def test_the_sums_lead_to_the_truth(reconciled: SparkSession) -> None:
 
 def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSession) -> None:
     with pytest.raises(PermanentFailure) as failure:
-        reconcile(reconciled, plan(reconciled, LOST), [LOST])
+        reconcile(reconciled, plan(reconciled, LOST))
     rows = spark_tables.read(reconciled, EVIDENCE).where(F.col("day") == F.lit(LOST.date))
     found = {(one["event_id"], one["cause"], one["side"]) for one in of(reconciled, "order_totals", rows, LOST)}
     assert found == {

@@ -15,7 +15,7 @@ from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import EVIDENCE, KEPT
 from batch.reconciliation.moves import MOVES, Found, Moves
 from batch.reconciliation.stages import after_each, counts_at
-from batch.truth import view_days
+from batch.truth import view_day
 from infra.lake.rows import arrow, frame
 from streaming.silver import EVENT
 from streaming.views import VIEWS
@@ -72,7 +72,7 @@ def test_every_step_is_the_view_of_its_events(spark: SparkSession, view: View, s
     found = after_each(view, unmoved, moved_frame(spark, moved), DAY, Moves(unmoved, pairs, STEPPED, are_few)).persist()
     for name, step in {"counted": 0, **NUMBERS}.items():
         counting = [row for row in own if row["enters"] <= step and (row["leaves"] is None or row["leaves"] > step)]
-        expected = view_days(view, of(spark, counting), [DAY])
+        expected = view_day(view, of(spark, counting), DAY)
         rows = expected.select(*view.key, *view.columns(expected)).collect()
         stage = found.where(F.col(name).isNotNull()).select(*view.key, f"{name}.*").collect()
         assert sorted(map(tuple, stage), key=repr) == sorted(map(tuple, rows), key=repr), name

@@ -12,7 +12,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from batch.curve.points import Outcome
 from batch.curve.steps import by_step, outcomes
 from batch.day import Day
-from batch.truth import view_days
+from batch.truth import view_day
 from infra.lake.rows import frame
 from streaming.silver import EVENT
 from streaming.views import VIEWS
@@ -46,7 +46,7 @@ def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Out
     right = {tuple(row[name] for name in view.key): row.asDict() for row in truth.collect()}
     expected = {}
     for step in (*STEPS, None):
-        own = truth if step is None else view_days(view, found.where(F.col("required_delay_seconds") <= step), [DAY])
+        own = truth if step is None else view_day(view, found.where(F.col("required_delay_seconds") <= step), DAY)
         rows = [row.asDict() for row in own.collect()]
         final = sum(row == right.get(tuple(row[name] for name in view.key)) for row in rows)
         expected[step] = Outcome(final, tuple(sum(row[m] or 0 for row in rows) for m in view.measures))
@@ -57,7 +57,7 @@ def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Out
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
 def test_every_step_is_as_if_defined_anew(spark: SparkSession, view: View, seed: int) -> None:
     found = frame(spark, events(seed), WAITED).persist()
-    truth = view_days(view, found, [DAY]).persist()
+    truth = view_day(view, found, DAY).persist()
     counted = {
         row["step"]: Outcome(row["final"], tuple(row["sums"]))
         for row in by_step(view, found, truth, DAY, STEPS).collect()
@@ -72,5 +72,5 @@ def test_every_step_is_as_if_defined_anew(spark: SparkSession, view: View, seed:
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
 def test_without_a_step_there_is_truth_alone(spark: SparkSession, view: View) -> None:
     found = frame(spark, [], WAITED)
-    (row,) = by_step(view, found, view_days(view, frame(spark, events(3), WAITED), [DAY]), DAY, ()).collect()
+    (row,) = by_step(view, found, view_day(view, frame(spark, events(3), WAITED), DAY), DAY, ()).collect()
     assert (row["step"], row["final"] > 0) == ("truth", True)

@@ -99,8 +99,8 @@ NIGHT = (
     Mutation(
         "truth (found by the nightly comparison): a partition is dropped",
         "batch/truth.py",
-        "answer = view_days(view, found, [day])",
-        'answer = view_days(view, found.where("partition = 0"), [day])',
+        "answer = view_day(view, found, day)",
+        'answer = view_day(view, found.where("partition = 0"), day)',
         f"{RECONCILE}::test_every_differing_row_has_its_steps",
     ),
     Mutation(

@@ -1,0 +1,43 @@
+"""What a night has to do about one day: which revision it will be, and the archive and definitions it stands on.
+
+Data flow: batch/due -> DayPlan -> truth, reconciliation, settlement
+Run: pytest tests/batch/test_due.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from batch.archive import Ends, Ranges
+from batch.day import Day
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """How a day was settled last: by which definitions, with which sums (`view.measure` -> sum), and is it in force still?"""
+
+    definitions: Mapping[str, str]
+    totals: Mapping[str, int] | None = None
+    is_in_force: bool = True
+
+
+@dataclass(frozen=True)
+class DayPlan:
+    """A day's run. `revision`: how many times the day will have been settled, from 1. `ends`, `archived`: what the archive
+    holds. `previous`: its last settlement; None for a day that was never settled."""
+
+    day: Day
+    run: str
+    revision: int
+    ends: Ends
+    definitions: Mapping[str, str]
+    archived: Ranges = field(default_factory=dict)
+    previous: Settlement | None = None
+
+    @property
+    def replaces(self) -> bool:
+        """Is the day settled now, so that this run's settlement replaces one?"""
+        return self.previous is not None and self.previous.is_in_force
+
+    def settled_by(self, view: str) -> str | None:
+        """The version of a view by which the day was settled last."""
+        return self.previous.definitions.get(view) if self.previous else None
