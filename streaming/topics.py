@@ -39,7 +39,6 @@ def create() -> None:
             if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
     _refuse_producer_clocks(admin)
-    _announce()
 
 
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
@@ -75,10 +74,3 @@ def _refuse_producer_clocks(admin: AdminClient) -> None:
                 f"topic {resource.name!r} has message.timestamp.type={kind}: arrival must be the broker's clock. "
                 "Set it to LogAppendTime (kafka-configs --alter) and start again."
             )
-
-
-def _announce() -> None:
-    """Tell producers of this machine (daybreak send) which field keys a topic."""
-    run = settings().home / "run"
-    run.mkdir(parents=True, exist_ok=True)
-    (run / "topics.json").write_text(json.dumps({c.topic: {"key": c.key} for c in CONTRACTS.values()}))

@@ -87,6 +87,14 @@ def test_infra_knows_no_topic() -> None:
     assert {path: found for path, found in known.items() if found} == {}
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_a_table_is_named_by_its_owner_only(path: Path) -> None:
+    """`Table("silver", "events")` is the owner's; everyone else takes its `id` or `sql`."""
+    known = {form for source in models("sources") for form in (source, source.replace(".", "/"))}
+    strings = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+    assert not known & strings
+
+
 def test_infra_knows_no_view() -> None:
     for path in (path for path in SOURCES if name(path).startswith("infra/")):
         assert not set(VIEWS) & set(re.findall(r"\w+", path.read_text())), name(path)

@@ -16,6 +16,7 @@ import typer
 
 from batch.commands import nights
 from batch.report.blast_radius import redefined
+from batch.settlement.settlements import SETTLEMENTS
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.reader import exists, read
@@ -72,7 +73,7 @@ def redefine(
 
 def settled(s: Settings) -> list[date]:
     """The settled days."""
-    found = read(s, "reconciliation/settlements", ["day"]) if exists(s, "reconciliation/settlements") else None
+    found = read(s, SETTLEMENTS.id, ["day"]) if exists(s, SETTLEMENTS.id) else None
     return sorted(found.column("day").to_pylist()) if found else []
 
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from batch.corrections.ledger import CORRECTIONS
+from batch.reconciliation.causes import Cause
+from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from infra.lake.reader import exists, read
 from infra.settings import Settings
-
-DEFINITION = "definition"
-"""The cause of a correction of what another version had said."""
 
 EVER = datetime.min.replace(tzinfo=UTC)
 
@@ -42,15 +42,15 @@ def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> l
     What moved is the definition's share alone: from what the other version said to what the present one says of the same
     events. What late events and the like added is in the summary.
     """
-    if not exists(s, "reconciliation/corrections"):
+    if not exists(s, CORRECTIONS.id):
         return []
     days = (pc.field("day") >= first) & (pc.field("day") <= last)
     measures: dict[tuple[date, str], list[str]] = defaultdict(list)
-    for row in read(s, "reconciliation/summary", ["day", "view", "measure"], where=days).to_pylist():
+    for row in read(s, SUMMARY.id, ["day", "view", "measure"], where=days).to_pylist():
         measures[row["day"], row["view"]].append(row["measure"])
     present = {
         (row["run"], row["view"], row["key"]): row["speed"]
-        for row in read(s, "reconciliation/differences", ["view", "key", "speed", "run"], where=days).to_pylist()
+        for row in read(s, DIFFERENCES.id, ["view", "key", "speed", "run"], where=days).to_pylist()
     }
     keys: dict[tuple[date, str], set[str]] = defaultdict(set)
     moved: dict[tuple[date, str], dict[str, int]] = {}
@@ -67,6 +67,6 @@ def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> l
 
 def _corrections(s: Settings, days: pc.Expression, since: datetime) -> Iterator[dict[str, Any]]:
     columns = ["day", "view", "key", "old", "new", "cause", "run", "corrected_at"]
-    for row in read(s, "reconciliation/corrections", columns, where=days).to_pylist():
-        if DEFINITION in (row["cause"] or "").split("+") and row["corrected_at"] >= since:
+    for row in read(s, CORRECTIONS.id, columns, where=days).to_pylist():
+        if Cause.DEFINITION in (row["cause"] or "").split("+") and row["corrected_at"] >= since:
             yield row

@@ -4,6 +4,9 @@ Data flow: Figures -> Section
 Run: pytest tests/batch/report/test_page.py
 """
 
+from batch.curve.lateness import EVENT_LATENESS
+from batch.curve.points import CURVE
+from batch.reconciliation.differences import SUMMARY
 from batch.report.curves import percent, span_of
 from batch.report.drilldown import of_day, select
 from batch.report.figures import Figures
@@ -23,7 +26,7 @@ def differences(found: Figures) -> Section:
         "Share of the truth's rows in which the stream differed. Choose a cell to see its waterfall below and its rows.",
         ("day", "view", "rows", "differ", "corrected", "unexplained"),
         tuple((c.day, c.view, c.rows, c.differing, c.corrected, c.unexplained) for c in found.heat),
-        select("*", "reconciliation.summary", order="day, view, measure"),
+        select("*", SUMMARY.sql, order="day, view, measure"),
     )
 
 
@@ -40,7 +43,7 @@ def waterfall(found: Figures) -> Section:
         "Each step starts where the one above it ends. The axes begin near the totals, not at zero.",
         ("view", "measure", "step", "from", "to"),
         tuple((one.view, one.measure, step.name, step.start, step.end) for one in own for step in one.steps),
-        select("*", "reconciliation.summary", *of_day(found.day), order="view, measure"),
+        select("*", SUMMARY.sql, *of_day(found.day), order="view, measure"),
     )
 
 
@@ -68,7 +71,7 @@ def curve(found: Figures) -> Section:
             for one in found.curves
             for point in one.points
         ),
-        select("*", "reconciliation.curve", *of_day(found.day), order="view, measure, delay_seconds NULLS LAST"),
+        select("*", CURVE.sql, *of_day(found.day), order="view, measure, delay_seconds NULLS LAST"),
     )
 
 
@@ -92,5 +95,5 @@ def lateness(found: Figures) -> Section:
             for one in found.lateness
             for b in one.bins
         ),
-        select("*", "reconciliation.lateness", *of_day(found.day), order="view, basis, required_delay_seconds"),
+        select("*", EVENT_LATENESS.sql, *of_day(found.day), order="view, basis, required_delay_seconds"),
     )

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from batch.archive import ARCHIVE_GAPS
+from batch.conservation.check import CONSERVATION
+from batch.conservation.offset_counts import FAULTS
 from batch.report.drilldown import Behind, quoted, select
 from batch.report.gaps import Missed
+from streaming.gaps import BRONZE_GAPS
 
 PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "unaccounted")
 """What an offset can be; together they are the whole range, or some are missing."""
-FAULTS = ("missing", "doubled", "unaccounted")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def _kept(topic: str, partition: int, rows: list[Mapping[str, Any]]) -> Kept:
     say = f"{topic}-{partition}, offsets {start:,} to {end - 1:,}: {named or 'nothing'}; " + (
         f"{faults:,} do not add up" if faults else "all accounted for"
     )
-    sql = select("*", "reconciliation.conservation", *_at(topic, partition), order="checked_at")
+    sql = select("*", CONSERVATION.sql, *_at(topic, partition), order="checked_at")
     return Kept(topic, partition, start, end, parts, faults, Behind(say, sql))
 
 
@@ -75,7 +78,7 @@ def lost(gaps: Iterable[Missed], day: date) -> tuple[Lost, ...]:
     """Every gap, the archive's first."""
     found = []
     for gap in gaps:
-        table = "archive.gaps" if gap.by == "archive" else "bronze.gaps"
+        table = ARCHIVE_GAPS.sql if gap.by == "archive" else BRONZE_GAPS.sql
         say = f"gap of the {gap.by}: {gap.topic}-{gap.partition}, offsets {gap.start:,} to {gap.end - 1:,}, {gap.cause}"
         sql = select("*", table, *_at(gap.topic, gap.partition), f"`from` = {gap.start}")
         at = (gap.by, gap.topic, gap.partition, gap.start, gap.end)

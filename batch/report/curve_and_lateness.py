@@ -10,6 +10,9 @@ from datetime import date
 from itertools import pairwise
 from typing import Any
 
+from batch.curve.lateness import EVENT_LATENESS
+from batch.curve.points import CURVE
+from batch.reconciliation.evidence import EVIDENCE
 from batch.report.curves import Curve, Part, drawn, percent, span_of
 from batch.report.drilldown import Behind, of_day, select
 
@@ -76,7 +79,7 @@ def _curve(day: date, curve: Curve) -> CurveOf:
         shares = ", ".join(f"{name} {percent(part)} %" for name, part in lines.items())
         say = f"{curve.view}, {label}{' (in force)' if point.in_force else ''}: {shares}"
         where = "delay_seconds IS NULL" if delay is None else f"delay_seconds = {delay}"
-        sql = select("*", "reconciliation.curve", *of_day(day, curve.view), where, order="measure")
+        sql = select("*", CURVE.sql, *of_day(day, curve.view), where, order="measure")
         points.append(PointOf(delay, label, point.in_force, lines, Behind(say, sql, day)))
     needed = {f"{float(share) * 100:.2f}".rstrip("0").rstrip("."): seconds for share, seconds in curve.needed.items()}
     return CurveOf(curve.view, tuple(points), needed)
@@ -121,7 +124,7 @@ def _rows(day: date, view: str, watermark: int, above: int, to: int | None) -> s
         span = (f"required_delay_seconds > {above}", *([] if to is None else [f"required_delay_seconds <= {to}"]))
         return select(
             "basis, required_delay_seconds, events",
-            "reconciliation.lateness",
+            EVENT_LATENESS.sql,
             *of_day(day, view),
             *span,
             order="basis, required_delay_seconds",
@@ -132,4 +135,4 @@ def _rows(day: date, view: str, watermark: int, above: int, to: int | None) -> s
         *([] if to is None else [f"late_by_ms <= {(to - watermark) * 1000}"]),
     )
     columns = "late_by_ms / 1000 AS late_seconds, event_id, event_type, event_time, arrival, topic, partition, offset"
-    return select(columns, "reconciliation.evidence", *of_day(day, view), *late, order="late_by_ms")
+    return select(columns, EVIDENCE.sql, *of_day(day, view), *late, order="late_by_ms")

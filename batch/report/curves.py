@@ -11,6 +11,8 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
+from batch.curve.lateness import EVENT_LATENESS
+from batch.curve.points import CURVE
 from infra.lake.reader import read
 from infra.settings import Settings
 
@@ -48,7 +50,7 @@ class Curve:
 
 def curves(s: Settings, days: int) -> list[Curve]:
     """Of the last so many days that have a curve; none before the first night."""
-    return drawn(read(s, "reconciliation/curve").to_pylist(), read(s, "reconciliation/lateness").to_pylist(), days)
+    return drawn(read(s, CURVE.id).to_pylist(), read(s, EVENT_LATENESS.id).to_pylist(), days)
 
 
 def drawn(curve: Iterable[Row], waits: Iterable[Row], days: int) -> list[Curve]:

@@ -15,6 +15,8 @@ import pyarrow.compute as pc
 from batch.report.drilldown import Behind, quoted, select
 from infra.durations import span
 from streaming.monitor.freshness import Clock, no_builds, summary_by_hour, visible
+from streaming.progress import INGEST, PROGRESS
+from streaming.silver import SILVER
 
 Micros = np.ndarray[tuple[int], np.dtype[np.int64]]
 """Epoch microseconds."""
@@ -76,8 +78,8 @@ def _hour(day: date, clock: Clock, hour: datetime, stage: str, one: object) -> B
     )
     of = (f"day = {quoted(day)}", "late_by_ms = 0", f"date_trunc('HOUR', {clock.column}) = {quoted(hour)}")
     columns = "event_id, topic, partition, offset, event_time, arrival, e.generation, e.batch_id, committed_at"
-    by = "p.query = 'ingest' AND p.generation = e.generation AND p.batch_id = e.batch_id"
-    joined = f"silver.events e JOIN speed.progress p\n  ON {by}"
+    by = f"p.query = {quoted(INGEST)} AND p.generation = e.generation AND p.batch_id = e.batch_id"
+    joined = f"{SILVER.sql} e JOIN {PROGRESS.sql} p\n  ON {by}"
     return Behind(f"{stage}, {hour:%Y-%m-%d %H:00}: {said}", select(columns, joined, *of, order=clock.column), day)
 
 
@@ -111,10 +113,12 @@ def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, .
 def _lagging(day: date, edges: Micros, number: int, events: int) -> Lagging:
     at, to = (datetime.fromtimestamp(int(edge) / 1e6, UTC) for edge in edges[number : number + 2])
     # A literal has whole seconds.
-    ingest = ("query = 'ingest'", f"committed_at >= {quoted(at)}", f"as_of <= {quoted(to + timedelta(seconds=1))}")
-    sql = select(
-        "batch_id, as_of, committed_at, rows, durations, offsets", "speed.progress", *ingest, order="committed_at"
+    ingest = (
+        f"query = {quoted(INGEST)}",
+        f"committed_at >= {quoted(at)}",
+        f"as_of <= {quoted(to + timedelta(seconds=1))}",
     )
+    sql = select("batch_id, as_of, committed_at, rows, durations, offsets", PROGRESS.sql, *ingest, order="committed_at")
     return Lagging(
         at, events, Behind(f"{at:%Y-%m-%d %H:%M:%S} UTC: {events:,} events in the log and not yet in silver", sql, day)
     )

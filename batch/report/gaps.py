@@ -7,8 +7,10 @@ Run: daybreak gaps
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from batch.archive import ARCHIVE_GAPS
 from infra.lake.reader import read
 from infra.settings import Settings
+from streaming.gaps import BRONZE_GAPS
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Missed:
 def missed(s: Settings) -> list[Missed]:
     """Every named gap, the archive's first."""
     found = []
-    for by, table in (("archive", "archive/gaps"), ("stream", "bronze/gaps")):
+    for by, table in (("archive", ARCHIVE_GAPS.id), ("stream", BRONZE_GAPS.id)):
         for row in sorted(read(s, table).to_pylist(), key=lambda row: (row["topic"], row["partition"], row["from"])):
             at = (row["topic"], row["partition"], row["from"], row["to"], row["cause"], row["accepted_at"])
             found.append(Missed(by, *at, row.get("note"), row.get("from_day"), row.get("to_day")))

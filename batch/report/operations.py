@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 
+from batch.conservation.check import CONSERVATION
 from batch.report.drilldown import of_day, select
 from batch.report.figures import Figures
 from batch.report.freshness_and_lag import Lagging, stages
 from batch.report.section import Section
+from batch.settlement.settlements import SETTLEMENTS
 from infra.durations import span
 from streaming.monitor.freshness import Clock
+from streaming.progress import PROGRESS
+from streaming.silver import SILVER
 
 
 def freshness(found: Figures) -> Section:
@@ -44,7 +48,7 @@ def freshness(found: Figures) -> Section:
         ),
         select(
             "event_type, event_time, arrival, generation, batch_id",
-            "silver.events",
+            SILVER.sql,
             *of_day(found.day),
             "late_by_ms = 0",
         ),
@@ -68,9 +72,7 @@ def lag(found: Figures) -> Section:
         "In Kafka and not yet in silver, from the day's first arrival until all were read, without duplicates and quarantine.",
         ("from (UTC)", "most events waiting"),
         tuple((f"{one.at:%Y-%m-%d %H:%M:%S}", one.events) for one in found.lagging),
-        found.lagging[0].behind.sql
-        if found.lagging
-        else select("*", "speed.progress", order="committed_at DESC LIMIT 50"),
+        found.lagging[0].behind.sql if found.lagging else select("*", PROGRESS.sql, order="committed_at DESC LIMIT 50"),
     )
 
 
@@ -117,7 +119,7 @@ def conservation(found: Figures) -> Section:
                 for gap in found.lost
             ),
         ),
-        select("*", "reconciliation.conservation", order="topic, partition, `from`, checked_at"),
+        select("*", CONSERVATION.sql, order="topic, partition, `from`, checked_at"),
     )
 
 
@@ -134,5 +136,5 @@ def served(found: Figures) -> Section:
         tuple(
             (f"{one.start:%Y-%m-%d %H:%M}", f"{one.end:%Y-%m-%d %H:%M}", one.layer, one.status) for one in found.served
         ),
-        select("day, revision, run, settled_at", "reconciliation.settlements", order="day"),
+        select("day, revision, run, settled_at", SETTLEMENTS.sql, order="day"),
     )

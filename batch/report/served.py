@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from batch.report.drilldown import Behind, of_day, select
+from batch.settlement.settlements import SETTLEMENTS
+from streaming.progress import PROGRESS
 
 ONE = timedelta(days=1)
 
@@ -68,9 +70,7 @@ def _truth(start: datetime, end: datetime, row: Mapping[str, Any], was_corrected
     day = row["day"]
     by = f"revision {row['revision']}, settled {row['settled_at']:%Y-%m-%d %H:%M} UTC by {row['run']}"
     say = f"{day}: the truth serves it, {status}, {by}"
-    return Served(
-        start, end, "truth", status, Behind(say, select("*", "reconciliation.settlements", *of_day(day)), day)
-    )
+    return Served(start, end, "truth", status, Behind(say, select("*", SETTLEMENTS.sql, *of_day(day)), day))
 
 
 def _speed(start: datetime, end: datetime, status: Status) -> Served:
@@ -81,7 +81,5 @@ def _speed(start: datetime, end: datetime, status: Status) -> Served:
     )
     say = f"{start:%Y-%m-%d %H:%M} to {end:%H:%M} UTC: the stream serves it, {status}: {why}"
     columns = "query, batch_id, as_of, watermark, next_watermark, max_event_time"
-    sql = select(
-        columns, "speed.progress", f"as_of >= TIMESTAMP'{start:%Y-%m-%d %H:%M:%S}'", order="as_of DESC LIMIT 50"
-    )
+    sql = select(columns, PROGRESS.sql, f"as_of >= TIMESTAMP'{start:%Y-%m-%d %H:%M:%S}'", order="as_of DESC LIMIT 50")
     return Served(start, end, "speed", status, Behind(say, sql))

@@ -12,12 +12,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from batch.conservation.check import CONSERVATION
+from batch.corrections.ledger import CORRECTIONS
+from batch.curve.lateness import EVENT_LATENESS
+from batch.curve.points import CURVE
+from batch.reconciliation.differences import SUMMARY
 from batch.report.gaps import Missed, missed
+from batch.settlement.settlements import SETTLEMENTS
 from infra.failing import Failing, failing
 from infra.failures import PermanentFailure
 from infra.lake.reader import exists, read
 from infra.settings import Settings
-from streaming.monitor.freshness import AHEAD, BUILDS, OF_EVENT, SILVER, no_builds
+from streaming.monitor.freshness import AHEAD, BUILDS, OF_EVENT, no_builds
+from streaming.progress import PROGRESS as PROGRESS_TABLE
+from streaming.silver import SILVER
 
 DAYS = 14
 """How many days the page looks back, its own included."""
@@ -53,7 +61,7 @@ def sources(s: Settings, day: date) -> Sources:
     """Look once. Raises PermanentFailure if no night has compared the day, TransientFailure without the store."""
     first = day - timedelta(days=DAYS - 1)
     span = (pc.field("day") >= first) & (pc.field("day") <= day)
-    summary = _rows(s, "reconciliation/summary", where=span)
+    summary = _rows(s, SUMMARY.id, where=span)
     if not any(row["day"] == day for row in summary):
         raise PermanentFailure(f"no night has compared {day} yet: daybreak backfill --from {day} --to {day}")
     start = datetime.combine(day, time(), UTC)
@@ -65,14 +73,14 @@ def sources(s: Settings, day: date) -> Sources:
         day=day,
         first=first,
         summary=summary,
-        curve=_rows(s, "reconciliation/curve", where=span),
-        lateness=_rows(s, "reconciliation/lateness", where=pc.field("day") == day),
-        settlements=_rows(s, "reconciliation/settlements", where=pc.field("day") >= first),
-        corrections=_rows(s, "reconciliation/corrections", ["day", "view", "key"], span),
-        conservation=_rows(s, "reconciliation/conservation"),
+        curve=_rows(s, CURVE.id, where=span),
+        lateness=_rows(s, EVENT_LATENESS.id, where=pc.field("day") == day),
+        settlements=_rows(s, SETTLEMENTS.id, where=pc.field("day") >= first),
+        corrections=_rows(s, CORRECTIONS.id, ["day", "view", "key"], span),
+        conservation=_rows(s, CONSERVATION.id),
         gaps=tuple(missed(s)),
-        events=read(s, SILVER, [*OF_EVENT, "late_by_ms"], where=of_day),
-        progress=read(s, "speed/progress", PROGRESS, where=pc.field("committed_at") >= start - AHEAD),
+        events=read(s, SILVER.id, [*OF_EVENT, "late_by_ms"], where=of_day),
+        progress=read(s, PROGRESS_TABLE.id, PROGRESS, where=pc.field("committed_at") >= start - AHEAD),
         builds=read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds(),
         failing=failing(s),
     )

@@ -1,16 +1,16 @@
 """What the nights found: per day, view and measure, the way from what the stream said to the truth.
 
-Data flow: reconciliation/summary -> rows; every column of the table that is not in NO_CAUSE is a cause
+Data flow: reconciliation/summary -> rows, each with what every cause moved
 Run: daybreak found --from 2026-01-01 --to 2026-01-03
 """
 
 from dataclasses import dataclass
 from datetime import date
 
+from batch.reconciliation.causes import STEPS
+from batch.reconciliation.differences import SUMMARY
 from infra.lake.reader import read
 from infra.settings import Settings
-
-NO_CAUSE = ("day", "view", "measure", "speed", "truth", "unexplained", "rows_differing", "rows_unexplained", "run")
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Finding:
 
 def findings(s: Settings, first: date, last: date) -> list[Finding]:
     """Of the days in [first, last] that a night has reconciled."""
-    table = read(s, "reconciliation/summary")
-    causes = [column for column in table.column_names if column not in NO_CAUSE]
+    table = read(s, SUMMARY.id)
+    causes = [cause.value for cause in STEPS]
     rows = [row for row in table.to_pylist() if first <= row["day"] <= last]
     found = [
         Finding(
@@ -43,8 +43,7 @@ def findings(s: Settings, first: date, last: date) -> list[Finding]:
             row["view"],
             row["measure"],
             row["speed"],
-            # A cause that is younger than the row is null there.
-            {cause: row[cause] or 0 for cause in causes},
+            {cause: row[cause] for cause in causes},
             row["truth"],
             row["unexplained"] + row["rows_unexplained"],
             row["rows_differing"],

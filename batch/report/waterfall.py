@@ -10,8 +10,10 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from batch.reconciliation.causes import STEPS
+from batch.reconciliation.differences import DIFFERENCES
+from batch.reconciliation.evidence import EVIDENCE
 from batch.report.drilldown import Behind, of_day, quoted, select
-from batch.report.summary import NO_CAUSE
 
 
 class Kind(StrEnum):
@@ -45,7 +47,7 @@ class Waterfall:
 
 
 def waterfalls(summary: Iterable[Mapping[str, Any]]) -> tuple[Waterfall, ...]:
-    """One per row; every column that is not in NO_CAUSE is a cause, in the table's order."""
+    """One per row, its causes in the order in which reconciliation adds them."""
     rows = sorted(summary, key=lambda row: (row["day"], row["view"]))
     return tuple(Waterfall(row["day"], row["view"], row["measure"], tuple(_steps(row))) for row in rows)
 
@@ -55,9 +57,8 @@ def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
     head = f"{day}, {view}, {measure}"
     said = select("*", f"speed.{view}", *of_day(day), order="generation, as_of")
     yield Step("speed", Kind.SPEED, at, at, Behind(f"{head}: the stream said {at:,}", said, day))
-    for cause in [name for name in row if name not in NO_CAUSE] + ["unexplained"]:
-        # A cause that is younger than the row is null there.
-        if moved := row[cause] or 0:
+    for cause in [*(step.value for step in STEPS), "unexplained"]:
+        if moved := row[cause]:
             kind = Kind.FAULT if cause == "unexplained" else Kind.CAUSE
             say = f"{head}: {cause.replace('_', ' ')} {moved:+,}"
             yield Step(cause, kind, at, at + moved, Behind(say, _behind(day, view, cause), day))
@@ -71,12 +72,8 @@ def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
 def _behind(day: date, view: str, cause: str) -> str:
     if cause == "unexplained":
         by_cause = f"array_contains(causes, {quoted(cause)})"
-        return select(
-            "key, speed, counted, truth", "reconciliation.differences", *of_day(day, view), by_cause, order="key"
-        )
+        return select("key, speed, counted, truth", DIFFERENCES.sql, *of_day(day, view), by_cause, order="key")
     columns = (
         "side, event_id, event_type, event_time, arrival, late_by_ms / 1000 AS late_seconds, topic, partition, offset"
     )
-    return select(
-        columns, "reconciliation.evidence", *of_day(day, view), f"cause = {quoted(cause)}", order="event_time"
-    )
+    return select(columns, EVIDENCE.sql, *of_day(day, view), f"cause = {quoted(cause)}", order="event_time")

@@ -8,27 +8,11 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from infra.failures import PermanentFailure
-from infra.settings import settings
-
 
 def lines(source: BinaryIO) -> Iterator[bytes]:
     """The lines without their newline; nothing else is taken away, and bytes that are not UTF-8 pass."""
     for line in source:
         yield line.removesuffix(b"\n")
-
-
-def key_field(topic: str) -> str:
-    """The field that keys `topic`, from what the stream published when it started. Raises PermanentFailure."""
-    published = settings().home / "run" / "topics.json"
-    try:
-        return str(json.loads(published.read_bytes())[topic]["key"])
-    except FileNotFoundError:
-        raise PermanentFailure(
-            f"which field keys {topic!r} is not known before the stream has run once; name it with --key FIELD"
-        ) from None
-    except (KeyError, TypeError, ValueError):
-        raise PermanentFailure(f"no contract names the key of {topic!r}; name it with --key FIELD") from None
 
 
 def read_key(value: bytes, field: str) -> tuple[bytes | None, str | None]:

@@ -48,6 +48,11 @@ class Table:
         return f"{self.layer}/{self.name}"
 
     @property
+    def sql(self) -> str:
+        """The name under which SQL finds it."""
+        return f"{self.layer}.{self.name}"
+
+    @property
     def path(self) -> str:
         """Where Spark finds it."""
         return f"{settings().lake}/{self.id}"

@@ -18,7 +18,7 @@ from rich.progress import Progress
 
 from infra.failures import PermanentFailure
 from infra.kafka.delivery_log import Ledger
-from infra.kafka.lines import key_field, lines, read_key
+from infra.kafka.lines import lines, read_key
 from infra.kafka.send import Sender
 from infra.settings import settings
 from infra.shop.day import DAY_MS
@@ -26,6 +26,7 @@ from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
 from infra.shop.run import TOPICS, Run
 from streaming.commands.sent import bar, report
+from streaming.contracts import CONTRACTS
 
 commands = typer.Typer()
 
@@ -140,3 +141,11 @@ def _follow(shown: Progress, name: str, run: Run, sender: Sender, sent: Sent) ->
         shown.update(task, sent=total, completed=reached_ms - run.start_ms)
 
     deliver(run, sender, sent, progress)
+
+
+def key_field(topic: str) -> str:
+    """The field that keys a topic. Raises PermanentFailure where no contract names it."""
+    contract = CONTRACTS.get(topic)
+    if contract is None:
+        raise PermanentFailure(f"no contract names the key of {topic!r}; name it with --key FIELD")
+    return contract.key

@@ -14,9 +14,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from infra.failures import TransientFailure
 from infra.lake.reader import read
 from infra.settings import Settings
-
-INGEST = "ingest"
-
+from streaming.progress import INGEST, PROGRESS
 
 RECENT = timedelta(minutes=10)
 
@@ -46,7 +44,7 @@ def _latest(s: Settings) -> list[dict[str, Any]]:
     """The offsets of the last micro-batch, looked for among the recent ones first: progress has a row for every one."""
     own = pc.field("query") == INGEST
     for where in (own & (pc.field("committed_at") >= datetime.now(UTC) - RECENT), own):
-        rows = read(s, "speed/progress", ["generation", "batch_id", "offsets"], where=where).to_pylist()
+        rows = read(s, PROGRESS.id, ["generation", "batch_id", "offsets"], where=where).to_pylist()
         if rows:
             latest = max(rows, key=lambda row: (row["generation"], row["batch_id"]))
             return list(latest["offsets"])

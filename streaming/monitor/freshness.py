@@ -23,9 +23,10 @@ import pyarrow.compute as pc
 
 from infra.lake.reader import exists, read
 from infra.settings import Settings
-from streaming.monitor.catch_up import INGEST
+from streaming.bronze import BRONZE
+from streaming.progress import INGEST, PROGRESS
+from streaming.silver import SILVER
 
-SILVER = "silver/events"
 BUILDS = "gold/rpt_builds"
 AHEAD = timedelta(minutes=10)
 """More than an event's clock can be ahead of its arrival: nothing is visible longer before its event time."""
@@ -79,9 +80,9 @@ def hourly(s: Settings, since: datetime, until: datetime, clock: Clock = Clock.E
 def _placed(s: Settings, since: datetime, until: datetime, clock: Clock) -> pa.Table:
     at = pc.field(clock.column)
     measured = (at >= since) & (at < until) & (pc.field("late_by_ms") == 0)
-    events = read(s, SILVER, list(OF_EVENT), where=measured)
+    events = read(s, SILVER.id, list(OF_EVENT), where=measured)
     columns = ["query", "generation", "batch_id", "committed_at", "visible"]
-    progress = read(s, "speed/progress", columns, where=pc.field("committed_at") >= since - AHEAD)
+    progress = read(s, PROGRESS.id, columns, where=pc.field("committed_at") >= since - AHEAD)
     began = pc.field("started_at") >= since - AHEAD
     builds = read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds()
     return visible(events, progress, builds)
@@ -95,9 +96,7 @@ def visible(events: pa.Table, progress: pa.Table, builds: pa.Table) -> pa.Table:
     """
     ingest = progress.filter(pc.field("query") == INGEST)
     views = sorted(table for table in _named(ingest["visible"]) if table.startswith("speed/"))
-    bronze, *shown = (
-        pc.map_lookup(ingest["visible"], pa.scalar(table), "first") for table in ("bronze/events", *views)
-    )
+    bronze, *shown = (pc.map_lookup(ingest["visible"], pa.scalar(table), "first") for table in (BRONZE.id, *views))
     stages = ["bronze", "silver", *views]
     times = dict(zip(stages, [bronze, _in_silver(ingest), *shown], strict=True))
     batches = pa.table({"generation": ingest["generation"], "batch_id": ingest["batch_id"], **times})
@@ -115,7 +114,7 @@ def _named(visible: pa.ChunkedArray) -> set[str]:
 
 def _in_silver(batches: pa.Table) -> pa.ChunkedArray:
     """When the micro-batches' events could be read; rows of older code only tell when the batch was finished."""
-    return pc.coalesce(pc.map_lookup(batches["visible"], pa.scalar(SILVER), "first"), batches["committed_at"])
+    return pc.coalesce(pc.map_lookup(batches["visible"], pa.scalar(SILVER.id), "first"), batches["committed_at"])
 
 
 def _taken(times: pa.ChunkedArray, first: pa.ChunkedArray) -> pa.ChunkedArray:

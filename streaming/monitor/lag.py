@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from infra.kafka.partitions import At, Partition, partitions
 from infra.lake.reader import read
 from infra.settings import Settings
-from streaming.monitor.catch_up import INGEST
+from streaming.progress import INGEST, PROGRESS
 
 RATE_OVER = timedelta(minutes=5)
 SHORT = 0.1
@@ -51,7 +51,7 @@ def lag(s: Settings) -> list[Lag]:
     there = partitions(s)
     now = datetime.now(UTC)
     recent = (pc.field("query") == INGEST) & (pc.field("committed_at") >= now - RATE_OVER)
-    batches = read(s, "speed/progress", ["offsets"], where=recent).to_pylist()
+    batches = read(s, PROGRESS.id, ["offsets"], where=recent).to_pylist()
     count = records_read(at for batch in batches for at in batch["offsets"])
     return [lag_of(one, count.get((one.topic, one.partition), 0), now) for one in there]
 

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from batch.reconciliation.causes import STEPS
 from batch.report.summary import findings
 from infra.settings import settings
 
@@ -16,14 +17,11 @@ ROW: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_a_cause_that_is_younger_than_the_table_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    older, younger = ROW | {"gap": None}, ROW | {"view": "order_payments", "truth": 12, "gap": 3}
-    monkeypatch.setattr("batch.report.summary.read", lambda *_: pa.Table.from_pylist([older, younger]))
+def test_a_finding_names_every_cause_that_moved_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = {cause.value: 0 for cause in STEPS}
+    one, other = none | ROW, none | ROW | {"view": "order_payments", "truth": 12, "gap": 3}
+    monkeypatch.setattr("batch.report.summary.read", lambda *_: pa.Table.from_pylist([one, other]))
     first, second = findings(settings(), DAY, DAY)
-    assert (first.view, first.causes, first.why) == (
-        "order_payments",
-        {"late": 2, "gap": 3},
-        "late +2, gap +3",
-    )
-    assert (second.causes, second.why) == ({"late": 2, "gap": 0}, "late +2")
+    assert (first.view, first.why) == ("order_payments", "late +2, gap +3")
+    assert (second.causes, second.why) == (none | {"late": 2}, "late +2")
     assert first.said + sum(first.causes.values()) == first.truth

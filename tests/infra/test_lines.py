@@ -1,14 +1,10 @@
 """Lines pass byte for byte, and a key is read where there is one."""
 
-import json
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 
-from infra.failures import PermanentFailure
-from infra.kafka import lines as module
-from infra.kafka.lines import key_field, lines, read_key
+from infra.kafka.lines import lines, read_key
 
 
 def test_lines_are_bytes_without_their_newline() -> None:
@@ -38,14 +34,3 @@ def test_key_and_event_id_are_read_from_the_value() -> None:
 )
 def test_what_cannot_be_read_has_no_key_and_is_no_error(value: bytes) -> None:
     assert read_key(value, "order_id") == (None, None)
-
-
-def test_the_key_field_is_what_the_stream_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "settings", lambda: type("Home", (), {"home": tmp_path}))
-    with pytest.raises(PermanentFailure, match="before the stream has run once"):
-        key_field("orders")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "topics.json").write_text(json.dumps({"orders": {"key": "order_id"}}))
-    assert key_field("orders") == "order_id"
-    with pytest.raises(PermanentFailure, match="no contract names the key of 'other'"):
-        key_field("other")

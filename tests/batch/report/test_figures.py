@@ -10,6 +10,7 @@ import pytest
 from demo_sample import demo_sample
 from sample import CAUSES, DAY, START, VIEWS, WATERMARK, sample
 
+from batch.reconciliation.causes import STEPS
 from batch.report.conservation import kept, lost
 from batch.report.curve_and_lateness import curves_of, lateness_of
 from batch.report.drilldown import quoted
@@ -50,7 +51,7 @@ def test_a_sum_that_is_off_without_a_row_is_a_fault() -> None:
 
 
 def test_a_waterfall_is_an_unbroken_way_from_speed_to_truth() -> None:
-    (one,) = waterfalls([ROW | {"truth": 101, "unexplained": 1}])
+    (one,) = waterfalls([dict.fromkeys(STEPS, 0) | ROW | {"truth": 101, "unexplained": 1}])
     assert [(step.name, str(step.kind), step.start, step.end) for step in one.steps] == [
         ("speed", "speed", 90, 90),
         ("late", "cause", 90, 102),
