@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check soak mutations bench bench-night lock clean
+.PHONY: help setup demo test check soak mutations bench bench-night catalog lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,6 +41,10 @@ bench: setup ## What everything costs, beside what it may; ONLY="drain live" for
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.bench.oracle
+
+catalog: ## Write what follows from the code: the table of settings
+	@$(SETUP) python
+	@$(VENV)/python -m infra.settings_table
 
 lock: ## Resolve pyproject.toml again into infra/requirements.lock
 	@$(SETUP) python

@@ -70,9 +70,9 @@ def decide(
     reject: Annotated[bool, typer.Option("--reject", help="Leave it provisional.")] = False,
     note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")] = "",
     by: Annotated[str, typer.Option(help="Who decides.")] = "",
-    figures: Annotated[str | None, typer.Option(help="The figures that were asked about.")] = None,
+    figures: Annotated[str | None, typer.Option(help="The figures that the approval was requested for.")] = None,
 ) -> None:
-    """Answer the question about a day whose correction is larger than it is trusted with."""
+    """Answer the question about a day whose correction is over its approval threshold."""
     if approve == reject:
         raise PermanentFailure("say one of --approve and --reject")
     decision = Decision.APPROVED if approve else Decision.REJECTED

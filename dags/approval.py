@@ -1,4 +1,4 @@
-"""A day whose correction is larger than it is trusted with: a person is asked in Airflow, and what they say is done.
+"""A day whose correction is over its approval threshold: a person is asked in Airflow, and what they say is done.
 
 Data flow: settle's questions -> Airflow's form with the waterfall -> `batch decide` -> settled, or provisional
 Run: daybreak decide --date 2026-01-31 --approve --note "why"
@@ -49,7 +49,7 @@ class Approval(HITLOperator):
     def execute(self, context: Context) -> None:
         """Put the question, and wait for the answer in `execute_complete`."""
         if not self.questions:
-            raise AirflowSkipException("the correction is within what the stream is trusted with: nothing to ask")
+            raise AirflowSkipException("the correction is within its approval threshold: no approval is needed")
         self.subject, self.body = self.questions[0]["subject"], self.questions[0]["body"]
         super().execute(context)
 

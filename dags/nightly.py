@@ -29,7 +29,7 @@ Every step may be run again at any time and changes nothing the second time. Day
 changed is left alone; `full` redoes all of them, and finds the same.
 
 ### When it asks
-**approve** waits for you where a day's correction is larger than the stream is trusted with (`DAYBREAK_APPROVAL_THRESHOLD`): see
+**approve** waits for you where a day's correction is over its approval threshold (`DAYBREAK_APPROVAL_THRESHOLD`): see
 *Required Actions*, or `daybreak decide`. The form shows the day's way from what the stream said to the truth. Approve, and
 **decide** settles the day and **dbt_build_decided** serves it; reject, or do not answer within 12 hours, and the day stays
 provisional (`reconciliation.decisions`). The other days of the night do not wait.
@@ -41,7 +41,7 @@ A step that exits with 65 is not tried again: look before you clear it. The last
   unsettled. Read `reconciliation.differences` where `unexplained`, then the stream's log of that time.
 - **log truncated, offsets missing**: Kafka deleted records before the archive had read them. The gap is real; the day
   stays unsettled, and gold goes on serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`.
-- **answer timed out** (`approve`): nobody answered. The day stays provisional; the next night asks again, and
+- **answer timed out** (`approve`): no one answered. The day stays provisional; the next night requests it again, and
   `daybreak decide --date D --approve --note "why"` (or `--reject`) answers at any time.
 - **other figures** (`decide`): something new arrived since you were asked. The answer is void, and there is a new question.
 - **lease held**: another night, or a hand-started `daybreak night`, is writing. It retries by itself;

@@ -84,7 +84,7 @@ def refuse(found: Iterable[Gap]) -> None:
     if lost:
         raise PermanentFailure(
             f"{removed(lost, 'the stream')}. To go on behind them, as a gap that stays named, run "
-            "`python -m streaming rebuild --accept-gap`, then start the stream (README, 'Gaps')."
+            "`python -m streaming rebuild --accept-gap`, then start the stream (infra/README.md, Gaps)."
         )
 
 

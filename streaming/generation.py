@@ -21,7 +21,7 @@ from streaming.checkpoint import Checkpoints
 from streaming.definitions import is_of_events
 
 PROPERTY = "daybreak.generation"
-REBUILD = "Stop the stream and run `python -m streaming rebuild` (README, 'Operate it'): it keeps bronze and silver."
+REBUILD = "Stop the stream and run `python -m streaming rebuild` (streaming/README.md): it keeps bronze and silver."
 
 
 def of_tables(session: SparkSession) -> str | None:

@@ -47,7 +47,7 @@ def show_curve(curve: Curve, console: Console = console) -> None:
         header_style="dim",
     )
     measures = list(curve.points[-1].measures)
-    heads = ["delay", "events in time %", "as the stream read %", *[f"{name} %" for name in measures]]
+    heads = ["delay", "events in time %", "on time in the micro-batches %", *[f"{name} %" for name in measures]]
     for name in (*heads, "rows final %", "rows held"):
         table.add_column(name, justify="left" if name == "delay" else "right")
     for point in curve.points:

@@ -1,4 +1,4 @@
-"""The command `decide`: answer the question about a day whose correction is larger than it is trusted with.
+"""The command `decide`: answer the question about a day whose correction is over its approval threshold.
 
 Data flow: an answer -> Airflow's open question about the day; where there is none, `python -m batch decide`
 Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
@@ -24,12 +24,12 @@ console = Screen()
 
 @commands.command()
 def decide(
-    day: Annotated[str, typer.Option("--date", help="The day that was asked about (UTC), YYYY-MM-DD.")],
+    day: Annotated[str, typer.Option("--date", help="The day that waits for an approval (UTC), YYYY-MM-DD.")],
     approve: Annotated[bool, typer.Option("--approve", help="Settle the day with these figures.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Leave it provisional.")] = False,
     note: Annotated[str, typer.Option(help="Why: the decision carries it for ever.")] = "",
 ) -> None:
-    """Settle a day whose correction is larger than the stream is trusted with, or leave it provisional."""
+    """Settle a day whose correction is over its approval threshold, or leave it provisional."""
     about = _date(day)
     if approve == reject:
         raise PermanentFailure("say one of --approve and --reject")

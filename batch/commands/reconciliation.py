@@ -1,7 +1,7 @@
-"""The command `found`: what the nights proved.
+"""The command `reconciliation`: what the nights proved.
 
 Data flow: reconciliation/{summary,corrections}, archive/gaps -> a table on the terminal
-Run: daybreak found --from 2026-01-01 --to 2026-01-03
+Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
 """
 
 from datetime import date, timedelta
@@ -23,7 +23,7 @@ console = Screen()
 
 
 @commands.command()
-def found(
+def reconciliation(
     first: Annotated[str, typer.Option("--from", help="First day (UTC), YYYY-MM-DD.")],
     last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
 ) -> None:

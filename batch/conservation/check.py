@@ -142,6 +142,6 @@ def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:
     if faults:
         raise PermanentFailure(
             f"archive and stream do not add up to the log: {'; '.join(faults)}. Nothing is settled. "
-            "See reconciliation.conservation, and README, 'Operate it'."
+            "See reconciliation.conservation, and the notes of the DAG `nightly`."
         )
     return sum(span.end - span.start for span in spans)

@@ -51,7 +51,7 @@ def _create(admin: AdminClient, missing: Mapping[str, int]) -> None:
     give_up = time.monotonic() + SECONDS
     while missing.keys() - admin.list_topics(timeout=SECONDS).topics.keys():
         if time.monotonic() > give_up:
-            raise TransientFailure(f"Kafka has not told of its new topics {', '.join(missing)} within {SECONDS} s")
+            raise TransientFailure(f"Kafka does not list its new topics {', '.join(missing)} within {SECONDS} s")
         time.sleep(0.1)
 
 

@@ -42,7 +42,7 @@ Histogram = Counter[int]
 
 @dataclass(frozen=True)
 class Waited:
-    """Waits of a view's input events: the day's by arrival, the day's as the stream read them, all that its rows need."""
+    """Lateness of a view's input events: the day's by arrival, the day's as the stream read them, all that its rows need."""
 
     log: Histogram = field(default_factory=Counter)
     stream: Histogram = field(default_factory=Counter)

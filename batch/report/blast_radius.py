@@ -1,7 +1,7 @@
 """The blast radius of a changed definition: on which days it moved how many rows of which view, and by how much.
 
 Data flow: reconciliation/{corrections,differences,summary} -> Radius per day and view
-Run: daybreak found --from 2026-01-01 --to 2026-01-03
+Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
 """
 
 import json

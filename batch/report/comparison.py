@@ -20,7 +20,7 @@ def differences(found: Figures) -> Section:
     share = percent((worst.differing, worst.rows)) if worst.rows else "-"
     return Section(
         "differences",
-        "On which day, and in which view, was the stream not right?",
+        "On which day, and in which view, did the stream and the truth differ?",
         f"In {len(days)} days at most {share} % of a view's rows ({worst.view}, {worst.day}); "
         + (f"{bad:,} rows have no cause." if bad else "every difference has its cause."),
         "Share of the truth's rows in which the stream differed. Choose a cell to see its waterfall below and its rows.",
@@ -88,8 +88,8 @@ def lateness(found: Figures) -> Section:
         f"Behind the watermark: {'; '.join(said)}."
         if said
         else "This day has no waits yet: they are measured when it is settled.",
-        "Events by the delay they need, on a logarithmic axis. Bars: as the stream read. Strokes: in order of arrival.",
-        ("view", "delay needed", "as the stream read", "in order of arrival", "in the stream"),
+        "Events by the delay they need, on a logarithmic axis. Bars: on time in the micro-batches. Strokes: in order of arrival.",
+        ("view", "delay needed", "on time in the micro-batches", "in order of arrival", "in the stream"),
         tuple(
             (one.view, b.label, b.as_read, b.in_order, "late" if b.is_late else "in time")
             for one in found.lateness

@@ -74,7 +74,11 @@ def _curve(day: date, curve: Curve) -> CurveOf:
     for point in curve.points:
         delay = point.delay_seconds
         label = "the night" if delay is None else span_of(delay)
-        lines = {"events in time": point.events, "as the stream read": point.as_read, "rows final": point.rows}
+        lines = {
+            "events in time": point.events,
+            "on time in the micro-batches": point.as_read,
+            "rows final": point.rows,
+        }
         lines |= dict(point.measures)
         shares = ", ".join(f"{name} {percent(part)} %" for name, part in lines.items())
         say = f"{curve.view}, {label}{' (in force)' if point.in_force else ''}: {shares}"
@@ -108,8 +112,9 @@ def _bins(day: date, view: str, watermark: int, rows: list[Row]) -> tuple[Bin, .
         as_read, in_order = (sum(row["events"] for row in own if row["basis"] == basis) for basis in ("stream", "log"))
         label = "in order" if to == 0 else f"over {span_of(above)}" if to is None else f"up to {span_of(to)}"
         is_late = above >= watermark
-        say = f"{view}, {label}: {as_read:,} events as the stream read, {in_order:,} in order of arrival; " + (
-            "late, behind the watermark" if is_late else "in time"
+        say = (
+            f"{view}, {label}: {as_read:,} events on time in the micro-batches, {in_order:,} in order of arrival; "
+            + ("late, behind the watermark" if is_late else "in time")
         )
         found.append(
             Bin(above, to, label, is_late, as_read, in_order, Behind(say, _rows(day, view, watermark, above, to), day))

@@ -77,7 +77,7 @@ def _speed(start: datetime, end: datetime, status: Status) -> Served:
     why = (
         "the watermark has passed, no night has"
         if status is Status.PROVISIONAL
-        else "the stream has not said its last word"
+        else "the watermark has not passed: it may still change"
     )
     say = f"{start:%Y-%m-%d %H:%M} to {end:%H:%M} UTC: the stream serves it, {status}: {why}"
     columns = "query, batch_id, as_of, watermark, next_watermark, max_event_time"

@@ -1,7 +1,7 @@
 """What the nights found: per day, view and measure, the way from what the stream said to the truth.
 
 Data flow: reconciliation/summary -> rows, each with what every cause moved
-Run: daybreak found --from 2026-01-01 --to 2026-01-03
+Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
 """
 
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ def tiles(found: Figures) -> Iterator[Tile]:
         yield Tile("final", f"{percent((some, whole))} %", "rows final at the watermark", "curve")
     lost = sum(gap.end - gap.start for gap in found.lost if gap.by == "archive")
     faults = sum(one.faults for one in found.kept)
-    yield Tile("lost", f"{lost + faults:,}", "records lost or amiss", "conservation", lost + faults > 0)
+    yield Tile("lost", f"{lost + faults:,}", "records lost or unaccounted for", "conservation", lost + faults > 0)
     views = [
         one.p95
         for one in found.fresh

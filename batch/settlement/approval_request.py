@@ -19,7 +19,7 @@ def as_json(questions: Sequence[ApprovalRequest]) -> str:
                 "day": str(one.day),
                 "run": one.run,
                 "figures": one.figures,
-                "subject": f"Settle {one.day}? Its correction is larger than the stream is trusted with",
+                "subject": f"Settle {one.day}? Its correction is over its approval threshold",
                 "body": _body(one),
             }
             for one in questions
@@ -43,8 +43,8 @@ def refuse(questions: Sequence[ApprovalRequest]) -> None:
         first = waiting[0]
         others = f" So do {', '.join(str(one.day) for one in waiting[1:])}." if waiting[1:] else ""
         raise PermanentFailure(
-            f"{first}. It stays provisional until a person has looked (daybreak found --from {first.day} --to {first.day}) and "
-            f'said: daybreak decide --date {first.day} --approve --note "why", or --reject.{others}'
+            f"{first}. It stays provisional until a person decides. Look: daybreak reconciliation --from {first.day} --to "
+            f'{first.day}; then: daybreak decide --date {first.day} --approve --note "why", or --reject.{others}'
         )
 
 

@@ -1,4 +1,4 @@
-"""Decide: a person's answer about a day whose correction is larger than it is trusted with.
+"""Decide: a person's answer about a day whose correction is over its approval threshold.
 
 Data flow: the last question in reconciliation/decisions, an answer -> decisions; if approved -> corrections, settlements, curve
 Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
@@ -48,13 +48,13 @@ def answerable(
 ) -> LastDecision:
     """The last word about a day, if it can be answered so; an answer can be changed for as long as nothing is settled."""
     if last is None:
-        raise PermanentFailure(f"nothing was asked about {day}: see reconciliation/decisions")
+        raise PermanentFailure(f"no approval was requested for {day}: see reconciliation/decisions")
     if settled and decision is Decision.REJECTED:
         raise PermanentFailure(f"{day} is settled, and what is settled is not taken back: it can no longer be rejected")
     if figures and figures != last.figures and not settled:
         raise PermanentFailure(
-            f"the figures of {day} are not those you were asked about any more: they were {figures}, now {last.figures} is "
-            "asked about. Look again, and answer that question."
+            f"the figures of {day} have changed since the approval was requested: they were {figures}, and the new request is "
+            f"for {last.figures}. Look again, and answer that one."
         )
     return last
 

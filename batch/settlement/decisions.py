@@ -32,7 +32,7 @@ from infra.lake.writes import append_once
 
 
 class Decision(StrEnum):
-    """What has become of a day whose correction is larger than it is trusted with."""
+    """What has become of a day whose correction is over its approval threshold."""
 
     ASKED = "asked"
     APPROVED = "approved"

@@ -41,12 +41,12 @@ class ApprovalRequest:
 
     def __str__(self) -> str:
         found = "; ".join(
-            f"{one.measure} of {one.view} from {one.before:,} to {one.truth:,}, {_percent(one)} of the truth, trusted "
-            f"with {(100 * one.threshold).normalize():f} %"
+            f"{one.measure} of {one.view} from {one.before:,} to {one.truth:,}, {_percent(one)} of the truth, and the "
+            f"threshold is {(100 * one.threshold).normalize():f} %"
             for one in self.over_threshold[:3]
         )
         more = f"; and {len(self.over_threshold) - 3} more" if len(self.over_threshold) > 3 else ""
-        return f"{self.day} would be corrected by more than it is trusted with: {found}{more}"
+        return f"{self.day} would be corrected by more than its approval threshold: {found}{more}"
 
 
 def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:

@@ -103,4 +103,4 @@ def doctor() -> None:
                 wrong += line.problem is not None
     console.print(table)
     if wrong:
-        raise PermanentFailure(f"{wrong} of these need you")
+        raise PermanentFailure(f"{wrong} checks failed")

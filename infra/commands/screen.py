@@ -1,7 +1,7 @@
 """Where the commands print: as wide as the terminal, and as wide as it takes where there is none.
 
 Data flow: tables and sentences -> the terminal, or a pipe or file, which has no edge
-Run: daybreak found --from 2026-01-01 --to 2026-01-03 | cat
+Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03 | cat
 """
 
 from typing import Any

@@ -61,7 +61,7 @@ def _one(program: Program, process: Process | None, ended: Ends | None = None) -
     if process is None or not process.pid:
         condition, waits_for = Condition.STOPPED, None
         if process and process.is_over(program):
-            condition, waits_for = Condition.FAILED, f"you: it ended by itself ({process.says})"
+            condition, waits_for = Condition.FAILED, f"a restart by hand: it ended by itself ({process.says})"
         elif process and process.state is not State.STOPPED:
             condition, waits_for = (Condition.FAILING, fails) if fails else (Condition.RESTARTING, process.says)
         return Status(program.name, condition, None, dict(program.ports), None, None, None, waits_for)

@@ -54,4 +54,4 @@ def _cells(row: Lag) -> list[str]:
 
 
 def _left(row: Lag) -> str:
-    return "ever" if row.hours_left is None else span(row.hours_left * 3600)
+    return "unlimited" if row.hours_left is None else span(row.hours_left * 3600)

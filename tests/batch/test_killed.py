@@ -131,7 +131,7 @@ def test_a_night_killed_at_any_point_is_finished_by_the_next(lakes: tuple[Nights
     killed.limit(Decimal(0))
     killed.run(ASKING)
     assert killed.rows("reconciliation/decisions") == []
-    with pytest.raises(PermanentFailure, match="more than it is trusted with"):
+    with pytest.raises(PermanentFailure, match="more than its approval threshold"):
         killed.run()
     assert len(killed.rows("reconciliation/decisions")) == 1
     assert killed.rows("reconciliation/settlements") == []

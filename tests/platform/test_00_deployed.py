@@ -138,7 +138,7 @@ def test_what_the_right_stream_says_leads_to_the_truth(story: Story, view: str) 
 def test_the_blast_radius_is_told_and_is_the_error(story: Story) -> None:
     rows = sum(through > 0 for through, _ in minutes().values())
     error = (TOTAL - WRONG) * (len(MORNING) + len(ACCEPTED))
-    said = story.platform.run("daybreak", "found", "--from", str(DAY), "--to", str(DAY)).stdout
+    said = story.platform.run("daybreak", "reconciliation", "--from", str(DAY), "--to", str(DAY)).stdout
     assert [line for line in said.splitlines() if line.startswith("redefined")] == [
         f"redefined: {rows} rows of order_totals on {DAY} had been said by another version; that moved "
         f"revenue_cents {error:+,}"

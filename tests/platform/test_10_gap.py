@@ -127,7 +127,7 @@ def test_the_gap_is_shown(platform: Platform, lost: range) -> None:
     assert ranges == {(by, lost.start, lost.stop) for by in ("archive", "stream")}
     # The records came today, whatever day they were about.
     today = str(platform.rows("archive/gaps")[0]["to_day"])
-    told = platform.run("daybreak", "found", "--from", str(DAY), "--to", today, check=False)
+    told = platform.run("daybreak", "reconciliation", "--from", str(DAY), "--to", today, check=False)
     assert f"gap: {len(lost)} records of {TOPIC}-{PARTITION}" in told.stdout
-    quiet = platform.run("daybreak", "found", "--from", str(DAY), "--to", str(DAY))
+    quiet = platform.run("daybreak", "reconciliation", "--from", str(DAY), "--to", str(DAY))
     assert "gap:" not in quiet.stdout

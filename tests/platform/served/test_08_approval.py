@@ -1,4 +1,4 @@
-"""A correction that is larger than the stream is trusted with settles nobody's day before a person has said so."""
+"""A correction that is over its approval threshold settles nobody's day before a person has said so."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.platform
 def test_a_night_without_airflow_stops_and_says_how_to_answer(story: Story) -> None:
     assert story.refused.returncode == PERMANENT_EXIT
     said = story.refused.stderr
-    assert f"{HELD} would be corrected by more than it is trusted with" in said
+    assert f"{HELD} would be corrected by more than its approval threshold" in said
     assert "orders of order_payments from 0 to 3, 100.0 % of the truth, trusted with 20 %" in said
     assert f"daybreak decide --date {HELD} --approve --note" in said
     assert story.settled_when_refused == {OTHER: 1}
