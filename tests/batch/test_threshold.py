@@ -133,7 +133,7 @@ QUESTION = ApprovalRequest(
 def test_a_question_says_how_much_and_how_to_answer() -> None:
     with pytest.raises(PermanentFailure) as refused:
         refuse([QUESTION])
-    assert "cents of sales from 10 to 100, 90.0 % of the truth, trusted with 20 %" in str(refused.value)
+    assert "cents of sales from 10 to 100, 90.0 % of the truth, and the threshold is 20 %" in str(refused.value)
     assert 'daybreak decide --date 2026-01-31 --approve --note "why", or --reject' in str(refused.value)
     (form,) = json.loads(as_json([QUESTION]))
     assert {name: form[name] for name in ("day", "run", "figures")} == {
@@ -153,9 +153,9 @@ def test_a_question_that_was_put_already_is_open_and_a_rejected_one_is_not() -> 
 def test_what_can_be_answered() -> None:
     assert answerable(ASKED, False, DAY, Decision.APPROVED, "f1") == ASKED
     assert answerable(REJECTED, False, DAY, Decision.APPROVED, None) == REJECTED
-    with pytest.raises(PermanentFailure, match="nothing was asked"):
+    with pytest.raises(PermanentFailure, match="no approval was requested"):
         answerable(None, False, DAY, Decision.APPROVED, None)
-    with pytest.raises(PermanentFailure, match="they were f0, now f1"):
+    with pytest.raises(PermanentFailure, match="they were f0, and the new request is for f1"):
         answerable(ASKED, False, DAY, Decision.APPROVED, "f0")
     with pytest.raises(PermanentFailure, match="no longer be rejected"):
         answerable(ASKED, True, DAY, Decision.REJECTED, None)

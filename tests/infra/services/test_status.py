@@ -76,7 +76,7 @@ def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10) -
         ((State.BACKOFF, 0, None, 1), Condition.RESTARTING, ""),
         ((State.BACKOFF, 0, None, 7), Condition.FAILING, "it ended 7 times"),
         ((State.STOPPED, 0, "micro-batch 17", 7), Condition.STOPPED, None),
-        ((State.EXITED, 0, "micro-batch 17", 7), Condition.FAILED, "you: it ended by itself"),
+        ((State.EXITED, 0, "micro-batch 17", 7), Condition.FAILED, "a restart by hand: it ended by itself"),
     ],
 )
 def test_a_program_that_ends_again_and_again_is_not_healthy(

@@ -17,7 +17,7 @@ def test_a_night_without_airflow_stops_and_says_how_to_answer(story: Story) -> N
     assert story.refused.returncode == PERMANENT_EXIT
     said = story.refused.stderr
     assert f"{HELD} would be corrected by more than its approval threshold" in said
-    assert "orders of order_payments from 0 to 3, 100.0 % of the truth, trusted with 20 %" in said
+    assert "orders of order_payments from 0 to 3, 100.0 % of the truth, and the threshold is 20 %" in said
     assert f"daybreak decide --date {HELD} --approve --note" in said
     assert story.settled_when_refused == {OTHER: 1}
     asked = story.decisions[0]
