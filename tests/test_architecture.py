@@ -152,3 +152,9 @@ def test_no_module_of_the_night_hides_one_of_pythons() -> None:
     """spark-submit runs `batch/__main__.py` with its folder first on the path: a `profile.py` there stops every import."""
     hidden = {path.stem for path in (ROOT / "batch").glob("*.py")} & set(sys.stdlib_module_names)
     assert hidden <= {"__main__"}
+
+
+def test_a_tests_name_has_at_most_twelve_words() -> None:
+    tests = (ROOT / "tests").rglob("test_*.py")
+    names = {found for path in tests for found in re.findall(r"^def test_(\w+)", path.read_text(), re.MULTILINE)}
+    assert [found for found in names if len(found.split("_")) > 12] == []

@@ -137,7 +137,7 @@ def test_the_archive_goes_on_behind_records_gaps_and_what_was_checked() -> None:
     assert known.read_to == {("a", 0): 40, ("b", 0): 8, ("c", 0): 0}
 
 
-def test_a_span_begins_where_the_last_ended_and_ends_where_both_have_come() -> None:
+def test_a_range_begins_where_the_last_ended() -> None:
     log = Log({("a", 0): 2, ("b", 0): 3, ("c", 0): 4}, {("a", 0): 90, ("b", 0): 80, ("c", 0): 70})
     known = Marks(
         archived={("a", 0): (1, 60), ("b", 0): (5, 60)}, conserved={("a", 0): 50}, streamed={("a", 0): 85, ("b", 0): 99}

@@ -60,7 +60,7 @@ def two_days() -> list[Curve]:
     return drawn(rows, waited, 7)
 
 
-def test_days_are_summed_up_and_a_delay_that_one_lacks_is_left_out() -> None:
+def test_days_are_summed_and_a_delay_that_one_lacks_is_left_out() -> None:
     (found,) = two_days()
     assert found.days == DAYS
     assert [point.delay_seconds for point in found.points] == [0, 60, 600, None]
@@ -80,7 +80,7 @@ def test_only_the_last_days_count() -> None:
     assert set(found.needed.values()) == {9}
 
 
-def test_a_setting_newer_than_some_days_is_marked_and_says_what_is_known() -> None:
+def test_a_setting_newer_than_some_days_is_marked() -> None:
     rows = of_day(DAYS[0], IN_TIME) + of_day(DAYS[1], {**IN_TIME, 45: 95}, in_force=45)
     waited = [row for day in DAYS for row in waits(day, "log", {0: 90, 33: 8, 601: 2})]
     (found,) = drawn(rows, waited, 7)

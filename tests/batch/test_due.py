@@ -68,7 +68,7 @@ def settled(spark: SparkSession, *days: Day) -> None:
             settle(plan, {f"{VIEW}.sum": 100})
 
 
-def test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled(own: SparkSession) -> None:
+def test_a_night_does_its_day_and_what_arrivals_touched(own: SparkSession) -> None:
     (plan,) = todo(own).values()
     assert (plan.day, plan.revision, plan.replaces) == (NIGHT, 1, False)
     assert plan.run.startswith("2026-01-31-")
@@ -109,7 +109,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     assert spark_tables.read(own, PAST_SETTLEMENTS).count() == 2
 
 
-def test_a_day_that_waits_is_in_every_plan_until_it_is_settled_and_a_rejected_one_when_something_comes(
+def test_a_waiting_day_stays_due_until_it_is_settled_or_rejected(
     own: SparkSession,
 ) -> None:
     settled(own, FIRST, NIGHT)

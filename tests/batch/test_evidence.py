@@ -133,7 +133,7 @@ def test_every_cause_that_events_carry_is_among_the_cases() -> None:
     assert {cause for one in CASES.values() for cause, _ in one.found} == {*STEPS, Cause.UNEXPLAINED}
 
 
-def test_a_driving_event_of_the_next_day_is_no_evidence_of_this_one(spark: SparkSession) -> None:
+def test_a_driving_event_of_the_next_day_is_no_evidence(spark: SparkSession) -> None:
     """A partner in the reach counts: the order was of this day, its payment came after midnight."""
     midnight = datetime(2026, 2, 1, tzinfo=UTC)
     rows = [

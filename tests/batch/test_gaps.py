@@ -26,7 +26,7 @@ def test_without_a_gap_nothing_can_be_accepted() -> None:
         acceptable(KNOWN, Log({ORDERS: 50, PAYMENTS: 30}, {ORDERS: 60, PAYMENTS: 30}))
 
 
-def test_an_accepted_gap_is_not_there_to_be_accepted_again_and_the_next_begins_behind_it() -> None:
+def test_an_accepted_gap_is_accepted_once_and_the_next_begins_behind_it() -> None:
     accepted = Marks(archived=KNOWN.archived, gaps={PAYMENTS: [(30, 40)]})
     with pytest.raises(PermanentFailure, match="no gap to accept"):
         acceptable(accepted, Log({ORDERS: 0, PAYMENTS: 40}, {ORDERS: 60, PAYMENTS: 40}))
@@ -34,7 +34,7 @@ def test_an_accepted_gap_is_not_there_to_be_accepted_again_and_the_next_begins_b
     assert found == [Gap(*PAYMENTS, 40, 44, GapCause.RETENTION)]
 
 
-def test_a_partition_that_was_empty_when_a_night_looked_can_have_a_gap() -> None:
+def test_a_partition_that_was_empty_can_have_a_gap() -> None:
     seen = Marks(conserved={NEW: 0})
     assert acceptable(seen, Log({NEW: 7}, {NEW: 9})) == [Gap(*NEW, 0, 7, GapCause.RETENTION)]
 

@@ -150,6 +150,6 @@ def test_a_night_killed_at_any_point_is_finished_by_the_next(lakes: tuple[Nights
 
 
 def test_these_are_all_points_of_a_night() -> None:
-    source = "".join(file.read_text() for file in (ROOT / "batch").glob("*.py"))
+    source = "".join(file.read_text() for file in (ROOT / "batch").rglob("*.py"))
     named = set(re.findall(r'\bpoint\(f?"([^"]+)"\)', source))
     assert named == {*FIRST, "reconcile.after-{table.name}", ASKING, *SETTLING, *PUBLISHING}

@@ -43,7 +43,7 @@ def test_nothing_is_cut(width: int) -> None:
         assert word in text
 
 
-def test_what_goes_on_is_in_the_order_in_which_tasks_run_and_what_waits_is_left_out() -> None:
+def test_running_tasks_are_in_order_and_waiting_ones_are_left_out() -> None:
     text = seen(Run("r", date(2026, 1, 31), "running", TASKS))
     places = [text.index(word) for word in ("settle 2026-01-30", "settle 2026-01-31", "report")]
     assert places == sorted(places)

@@ -30,6 +30,6 @@ def test_an_empty_range_has_no_offsets() -> None:
     assert uncovered((10, 7), []) == 0
 
 
-def test_what_the_log_no_longer_has_is_counted_outside_of_both_kinds_of_gap() -> None:
+def test_what_the_log_lost_is_counted_outside_both_kinds_of_gap() -> None:
     span = OffsetRange("orders", 0, 10, 20, log_first=16, gaps=((12, 14),), unread=((14, 15),))
     assert (span.size, span.size_gone) == (8, 3)

@@ -176,7 +176,7 @@ def test_a_topic_that_holds_another_lakes_corrections_is_refused(session: SparkS
         publish(session)
 
 
-def test_a_gap_in_the_ledger_is_refused_and_nothing_behind_it_is_sent(session: SparkSession) -> None:
+def test_a_gap_in_the_ledger_stops_sending(session: SparkSession) -> None:
     corrected(session, 1, "o-1", "o-2")
     append_once(ledger(session, row("o-4", sequence=4)), CORRECTIONS, "lost one", 1)
     with pytest.raises(PermanentFailure, match=r"does not go on from 2 with 3: \[4\]"):

@@ -20,7 +20,7 @@ from streaming.monitor.catch_up import Behind
         (7, None, 0, ""),
     ],
 )
-def test_a_rebuilt_stream_is_awaited_until_it_runs_and_has_read_the_log(
+def test_a_rebuilt_stream_is_awaited_until_it_has_read_the_log(
     monkeypatch: pytest.MonkeyPatch, pid: int, wants: str | None, unread: int, says: str
 ) -> None:
     monkeypatch.setattr(redefine, "behind", lambda _: Behind(unread))

@@ -80,7 +80,7 @@ def test_the_farthest_over_its_limit_comes_first() -> None:
     assert over(*rows) == ["sales.orders", "sales.cents", "visits.n"]
 
 
-def test_history_that_the_stream_heard_too_late_is_trusted_where_nothing_else_is_said() -> None:
+def test_history_that_came_too_late_needs_no_approval_by_default() -> None:
     trusted = limits({}, ["sales"])
     assert trusted == {"sales": UNNAMED}
     assert over_threshold([row("sales", "cents", 0, 100)], None, trusted, 1) == []
@@ -102,13 +102,13 @@ def test_a_share_has_four_places_and_an_end() -> None:
     assert share(2**63 - 1, 1) == share(1, 0) == Decimal("99999999999999.9999")
 
 
-def test_figures_are_the_same_under_another_run_and_in_another_order_and_differ_by_a_cent() -> None:
+def test_figures_ignore_run_and_order_and_differ_by_a_cent() -> None:
     one, other = row("sales", "cents", 10, 100), row("visits", "n", 7, 9)
     assert figures([one, other]) == figures([other | {"run": "s"}, one])
     assert figures([one, other]) != figures([one | {"late": 89, "rule": 1}, other])
 
 
-def test_the_waterfall_leads_from_what_was_said_to_the_truth_by_the_causes_that_moved_something() -> None:
+def test_the_waterfall_leads_from_speed_to_truth_by_its_causes() -> None:
     assert waterfall([row("sales", "cents", 1000, 1500, rule=-7), row("sales", "a", 1, 1)]).splitlines() == [
         "| view | measure | speed | late | rule | truth |",
         "| --- | --- | ---: | ---: | ---: | ---: |",
@@ -142,7 +142,7 @@ def test_a_question_says_how_much_and_how_to_answer() -> None:
     assert "| a |" in form["body"]
 
 
-def test_a_question_that_was_put_already_is_open_and_a_rejected_one_is_not() -> None:
+def test_a_repeated_request_is_open_and_a_rejected_one_is_not() -> None:
     assert replace(QUESTION, last=ASKED).is_open
     rejected = replace(QUESTION, last=REJECTED)
     refuse([rejected])

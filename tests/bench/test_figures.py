@@ -40,7 +40,7 @@ def test_a_figure_is_shown_and_kept_beside_what_it_must_be(tmp_path: Path) -> No
     assert (tmp_path / "figures.jsonl").read_text().count('"ratio":') == 2
 
 
-def test_the_cpu_of_a_process_and_of_a_child_that_has_ended_is_counted() -> None:
+def test_the_cpu_of_a_process_and_its_ended_child_is_counted() -> None:
     child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BUSY!r}])"
     process = subprocess.Popen([sys.executable, "-c", f"{child}\nimport time; time.sleep(60)"])
     try:

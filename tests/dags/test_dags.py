@@ -121,7 +121,7 @@ def test_a_task_has_an_owner_retries_by_failure_type_and_an_end(found: dict[str,
             assert bool(task["timeout"]) == (name != PEOPLE), name
 
 
-def test_a_person_has_hours_to_answer_and_the_run_ends_before_the_next(found: dict[str, Any]) -> None:
+def test_an_approval_times_out_before_the_next_run(found: dict[str, Any]) -> None:
     dag = found["dags"]["nightly"]
     task = dag["tasks"][PEOPLE]
     assert task["timeout"] is None, "a step's end would end the waiting"
@@ -138,7 +138,7 @@ def test_a_task_that_writes_waits_for_its_layers_one_slot(found: dict[str, Any])
         assert pool == ("gateway" if name.startswith("dbt_") else "night"), name
 
 
-def test_the_night_runs_its_steps_one_after_the_other_and_settles_each_day_by_itself(found: dict[str, Any]) -> None:
+def test_steps_run_in_order_and_each_day_settles_by_itself(found: dict[str, Any]) -> None:
     tasks = found["dags"]["nightly"]["tasks"]
     assert {name: task["after"] for name, task in tasks.items()} == {
         "archive": [],
@@ -156,7 +156,7 @@ def test_the_night_runs_its_steps_one_after_the_other_and_settles_each_day_by_it
     assert found["dags"]["nightly"]["params"] == {"full": "boolean"}
 
 
-def test_gold_is_built_in_a_night_without_a_day_to_do_and_again_only_after_an_answer(found: dict[str, Any]) -> None:
+def test_gold_is_built_every_night_and_again_after_an_answer(found: dict[str, Any]) -> None:
     rules = {name: task["rule"] for name, task in found["dags"]["nightly"]["tasks"].items()}
     assert (rules.pop("curve"), rules.pop("dbt_build_decided")) == ("none_failed", "none_failed_min_one_success")
     assert set(rules.values()) == {"all_success"}

@@ -155,7 +155,7 @@ def test_versions_that_do_not_follow_one_another_are_found(twice_settled: Gold, 
         assert len(twice_settled.failing("versions_follow_one_another_fct_order_totals")) == 1
 
 
-def test_the_stream_may_go_on_behind_a_build_but_no_number_without_a_correction(twice_settled: Gold) -> None:
+def test_no_number_changes_behind_a_build_without_a_correction(twice_settled: Gold) -> None:
     gold, check = twice_settled, "is_what_is_served_fct_order_totals"
     more = [(MOVED, 2, 1, at(40)), (OPEN, 7, 1, at(40)), (OPEN, 9, 2, at(50))]
     gold.put("speed.order_totals", [said(minute(start, n), batch, as_of, "2") for start, n, batch, as_of in more])

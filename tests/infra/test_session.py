@@ -8,9 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 
-def test_columns_ask_the_jvm_for_no_class_by_its_short_name_and_leave_no_note_of_their_line(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_look_up_no_class_and_note_no_line(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: Counter[str] = Counter()
     look_up = JVMView.__getattr__
 

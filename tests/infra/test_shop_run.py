@@ -130,7 +130,7 @@ def test_a_duplicate_is_the_same_bytes_after_the_original(sent: list[Copy]) -> N
             seen[copy.event_id] = copy
 
 
-def test_late_is_minutes_to_days_and_the_rest_is_out_of_order_by_seconds(sent: list[Copy]) -> None:
+def test_late_is_minutes_to_days_and_disorder_is_seconds(sent: list[Copy]) -> None:
     for copy in sent:
         if copy.kind in ("good", "late"):
             lateness = copy.send_ms - json.loads(copy.value or b"")["event_time"]

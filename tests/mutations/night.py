@@ -45,14 +45,14 @@ NIGHT = (
         "batch/conservation/check.py",
         "for at in sorted(log.end):",
         "for at in sorted(self.archived):",
-        f"{CONSERVATION}::test_a_span_begins_where_the_last_ended_and_ends_where_both_have_come",
+        f"{CONSERVATION}::test_a_range_begins_where_the_last_ended",
     ),
     Mutation(
         "conservation: what the stream has not read yet counts as lost",
         "batch/conservation/check.py",
         "max(start, min(log.end[at], self.streamed.get(at, 0)))",
         "max(start, log.end[at])",
-        f"{CONSERVATION}::test_a_span_begins_where_the_last_ended_and_ends_where_both_have_come",
+        f"{CONSERVATION}::test_a_range_begins_where_the_last_ended",
     ),
     Mutation(
         "conservation: the archive reads an accepted gap again",
@@ -185,14 +185,14 @@ NIGHT = (
         "batch/due.py",
         'F.to_date(F.col("event_time") - reach)',
         'F.to_date("event_time")',
-        f"{PLAN}::test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled",
+        f"{PLAN}::test_a_night_does_its_day_and_what_arrivals_touched",
     ),
     Mutation(
         "plan: the first record behind a settlement touches no day",
         "batch/archive.py",
         '(F.col("offset") < end)',
         '(F.col("offset") <= end)',
-        f"{PLAN}::test_a_night_does_its_day_once_and_what_arrivals_touch_and_with_full_all_that_is_settled",
+        f"{PLAN}::test_a_night_does_its_day_and_what_arrivals_touched",
     ),
     Mutation(
         "settlements: a day that is settled again keeps its revision",

@@ -53,7 +53,7 @@ SHOWN = (
         "streaming/monitor/lag.py",
         "committed = at.start if at.committed is None",
         "committed = at.end if at.committed is None",
-        f"{LAG}::test_a_partition_that_the_group_does_not_know_is_unread_from_its_start",
+        f"{LAG}::test_a_partition_unknown_to_the_group_is_unread_from_its_start",
     ),
     Mutation(
         "curve: the smallest delay for a share is the next larger one",

@@ -72,7 +72,7 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
     return Story(platform, refused)
 
 
-def test_a_night_of_other_rules_than_the_streams_finds_it_and_settles_nothing(story: Story) -> None:
+def test_a_night_of_other_rules_than_the_streams_settles_nothing(story: Story) -> None:
     assert story.refused.returncode == PERMANENT_EXIT
     assert "unequal versions are not compared" in story.refused.stderr
 

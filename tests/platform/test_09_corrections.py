@@ -95,7 +95,7 @@ def test_a_night_killed_beside_its_commit_sends_nothing_twice(platform: Platform
     assert len(copies) > len(set(copies)) == len(after), "the undone copies are still there, and hidden"
 
 
-def test_what_is_told_is_the_ledger_and_one_rows_corrections_follow_one_another(platform: Platform) -> None:
+def test_the_topic_is_the_ledger_and_a_rows_corrections_are_in_order(platform: Platform) -> None:
     rows = {row["sequence"]: row for row in ledger(platform)}
     last: dict[bytes, list[dict[str, Any]]] = {}
     for record in records(platform):

@@ -44,7 +44,7 @@ def test_what_was_deleted_unread_counts_as_lag_and_is_named() -> None:
     assert (found.lag, found.lost) == (430, 30)
 
 
-def test_a_partition_that_the_group_does_not_know_is_unread_from_its_start() -> None:
+def test_a_partition_unknown_to_the_group_is_unread_from_its_start() -> None:
     found = lag_of(replace(BEHIND, committed=None), 0, NOW)
     assert (found.committed, found.lag, found.lost) == (100, 400, 0)
 

@@ -134,7 +134,7 @@ def test_a_backlog_is_shown_to_its_end() -> None:
     assert section.answer.endswith(f"from 2026-02-01 {end:%H:%M:%S} on none did.")
 
 
-def test_what_comes_late_after_the_end_of_a_backlog_is_not_in_it() -> None:
+def test_what_comes_after_a_backlogs_end_is_not_in_it() -> None:
     of = demo_sample()
     (first,) = of.events.slice(0, 1).to_pylist()
     after = first | {"arrival": first["arrival"] + timedelta(hours=5), "late_by_ms": 5, "batch_id": 40}

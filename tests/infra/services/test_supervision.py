@@ -80,7 +80,7 @@ def test_a_killed_program_is_started_again(s: Settings) -> None:
     _until(lambda: supervisor.processes()[Name.KAFKA].pid not in (0, pid))
 
 
-def test_a_permanent_failure_is_not_started_again_and_its_last_words_are_told(s: Settings) -> None:
+def test_a_permanent_failure_is_not_restarted_and_its_last_lines_are_shown(s: Settings) -> None:
     dies = (sys.executable, "-c", "import sys; print('no such checkpoint'); sys.exit(65)")
     program = _program(dies, Name.STREAM, waits_for=lambda pid: "its queries", final_exit=65)
     with pytest.raises(PermanentFailure, match=r"stream ended by itself(.|\n)*no such checkpoint"):

@@ -30,7 +30,7 @@ def test_a_done_step_is_not_run_again(tmp_path: Path) -> None:
     assert _runs(tmp_path) == 1
 
 
-def test_the_first_is_done_before_the_others_which_do_not_wait_for_each_other(tmp_path: Path) -> None:
+def test_the_first_is_done_before_the_others_run_side_by_side(tmp_path: Path) -> None:
     names = ("first", "one", "other")
     done: list[str] = []
     meet = Barrier(2)

@@ -138,7 +138,7 @@ def minutes(story: Story, one: Build) -> dict[datetime, tuple[int, str, int]]:
     return {start: found[start] for start in (KEPT, MOVED, story.live)}
 
 
-def test_a_row_that_was_corrected_moved_and_one_that_was_not_did_not(story: Story) -> None:
+def test_only_a_corrected_row_moved(story: Story) -> None:
     before, after = minutes(story, story.first), minutes(story, story.second)
     assert before[KEPT] == after[KEPT] == (1, "corrected", 1)
     assert (before[MOVED], after[MOVED]) == ((1, "corrected", 1), (2, "corrected", 2))
