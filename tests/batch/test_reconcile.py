@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
 from batch.corrections.ledger import CORRECTIONS, changed, correct
 from batch.day import Day
-from batch.day_plan import DayPlan
+from batch.day_plan import DayPlan, Settlement
 from batch.driver import tables as night_tables
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
@@ -317,8 +317,8 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
     say(spark, "order_totals", believed.withColumn("is_final", F.lit(False)), OLD, "older")
 
     def causes(settled_by: str | None) -> dict[str, str]:
-        settled = {DAY.date: {"order_totals": settled_by}} if settled_by else {}
-        found = changed(spark, ORDER_TOTALS, DAY, replace(plan(spark, DAY), settled_by=settled)).collect()
+        previous = Settlement({"order_totals": settled_by}) if settled_by else None
+        found = changed(spark, ORDER_TOTALS, replace(plan(spark, DAY), previous=previous)).collect()
         return {one["key"]: one["cause"] for one in found}
 
     differing = {name: "+".join(steps) for name, steps in STEPPED["order_totals"].items()}
@@ -341,9 +341,9 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
 def test_a_correction_after_a_correction(reconciled: SparkSession) -> None:
     spark = reconciled
     own = plan(spark, DAY)
-    correct(spark, own, [DAY])
-    again = replace(own, revisions={DAY.date: 2}, settled_by={DAY.date: dict(own.definitions)})
-    assert changed(spark, ORDER_TOTALS, DAY, again).collect() == []
+    correct(spark, own)
+    again = replace(own, revision=2, previous=Settlement(own.definitions))
+    assert changed(spark, ORDER_TOTALS, again).collect() == []
     last = datetime.now(UTC) + timedelta(minutes=1)
     told = {"day": DAY.date, "view": "order_totals", "new": "{}", "run": "-", "revision": 1, "corrected_at": last}
     rows = [
@@ -351,12 +351,12 @@ def test_a_correction_after_a_correction(reconciled: SparkSession) -> None:
         for name in ("right", "partner late")
     ]
     append_once(frame(spark, rows, CORRECTIONS.schema), CORRECTIONS, "test", 0)
-    found = {one["key"]: one for one in changed(spark, ORDER_TOTALS, DAY, again).collect()}
+    found = {one["key"]: one for one in changed(spark, ORDER_TOTALS, again).collect()}
     assert {name: (one["old"], one["cause"]) for name, one in found.items()} == {
         key("order_totals", name): ("{}", Cause.REVISION.value) for name in ("right", "partner late")
     }
-    older = replace(again, settled_by={DAY.date: {"order_totals": "older"}})
-    found = {one["key"]: one["cause"] for one in changed(spark, ORDER_TOTALS, DAY, older).collect()}
+    older = replace(again, previous=Settlement({"order_totals": "older"}))
+    found = {one["key"]: one["cause"] for one in changed(spark, ORDER_TOTALS, older).collect()}
     assert found[key("order_totals", "partner late")] == "definition"
 
 
