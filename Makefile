@@ -42,9 +42,9 @@ bench-night: ## What a night costs: CPU per million events, against one thread o
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.bench.oracle
 
-catalog: ## Write what follows from the code: the table of settings
+catalog: ## Write what follows from views, topics, tables and settings: dbt sources, staging, facts, docs
 	@$(SETUP) python
-	@$(VENV)/python -m infra.settings_table
+	@$(VENV)/python -m batch.catalog
 
 lock: ## Resolve pyproject.toml again into infra/requirements.lock
 	@$(SETUP) python

@@ -17,11 +17,12 @@ from pyspark.sql import SparkSession
 from batch.corrections.publish import publish
 from batch.day import Day
 from batch.day_plan import DayPlan
-from batch.driver import lease, say, tables
+from batch.driver import lease, say
 from batch.due import plans
 from batch.maintenance import draw
 from batch.night import Step, advance_all
 from batch.settlement.approval_request import as_json, told
+from batch.tables import night_tables
 from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
 
@@ -55,7 +56,7 @@ def ahead(
         done[str(day)] = json.loads(as_json(questions))
     drawn = len(done) == len(todo) and _drawn(own, night, versions)
     with lease():
-        tidy_if_due(tables(own))
+        tidy_if_due(night_tables())
     return {"done": done, "drawn": drawn}
 
 

@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, StringType, StructField, StructType, TimestampType
 
 from infra.failpoints import point
 from infra.failures import PermanentFailure
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.settings import settings
@@ -28,15 +28,14 @@ from streaming.rules import AHEAD, LAST_MILLISECOND, OLDEST
 ARCHIVE = Table(
     "archive",
     "events",
-    StructType(
-        [
-            *RECORD.fields,
-            StructField("event_id", StringType()),
-            StructField("event_time", TimestampType()),
-            StructField("day", DateType()),
-        ]
+    struct(
+        *RECORD.fields,
+        column("event_id", "string", "Its event id, where one could be read"),
+        column("event_time", "timestamp", "Its event time, where one could be read (UTC)"),
+        column("day", "date", "Day of the event time, or of the arrival where no believable time is named (UTC)"),
     ),
     partitioned_by=("day",),
+    description="One Kafka record, read again by the night; kept for ever.",
 )
 """Raw records; event_id and event_time are read from the envelope where it can be, only to find records by.
 
@@ -46,17 +45,18 @@ ARCHIVE = Table(
 ARCHIVE_GAPS = Table(
     "archive",
     "gaps",
-    StructType(
-        [
-            *RANGE.fields,
-            StructField("cause", StringType()),
-            StructField("found_at", TimestampType()),
-            StructField("accepted_at", TimestampType()),
-            StructField("note", StringType()),
-            StructField("from_day", DateType()),
-            StructField("to_day", DateType()),
-        ]
+    struct(
+        *RANGE.fields,
+        column("cause", "string", "Why it was lost: retention"),
+        column("found_at", "timestamp", "When the log was read to accept it (UTC)"),
+        column("accepted_at", "timestamp", "When it was accepted (UTC)"),
+        column("note", "string", "What the person who accepted it wrote"),
+        column("from_day", "date", "Day of the last arrival before it (UTC); null if there was none"),
+        column(
+            "to_day", "date", "Day of the first arrival behind it, or of its acceptance if there was none yet (UTC)"
+        ),
     ),
+    description="A range of offsets that Kafka removed before a night had read it; accepted by a person, never filled.",
 )
 """One range of offsets [from, to) that the log lost before a night read it, accepted by a person.
 

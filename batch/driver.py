@@ -9,26 +9,14 @@ from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS
-from batch.conservation.check import CONSERVATION
-from batch.corrections.ledger import CORRECTIONS
-from batch.curve.lateness import EVENT_LATENESS
-from batch.curve.points import CURVE
-from batch.night_state import STATE
-from batch.reconciliation.differences import DIFFERENCES, SUMMARY
-from batch.reconciliation.evidence import EVIDENCE
-from batch.settlement.decisions import DECISIONS
-from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
-from batch.truth import TRUTH, TRUTH_QUARANTINE, truth_table
+from batch.tables import night_tables
 from infra.failures import TransientFailure
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
-from infra.lake.tables import Table
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
 from streaming.definitions import definitions
 from streaming.gaps import BRONZE_GAPS
-from streaming.views import VIEWS
 
 
 def session() -> SparkSession:
@@ -50,17 +38,9 @@ def versions(own: SparkSession) -> Mapping[str, str]:
     return found
 
 
-def tables(own: SparkSession) -> tuple[Table, ...]:
-    """The tables that the night owns, in the order in which they are created."""
-    recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
-    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, SETTLEMENTS, STATE, EVENT_LATENESS, CURVE)
-    more = (ARCHIVE_GAPS, CONSERVATION, PAST_SETTLEMENTS, DECISIONS)
-    return (*recomputed, *found, *(truth_table(own, view) for view in VIEWS.values()), *more)
-
-
 def create_tables(own: SparkSession) -> None:
-    """Create what is missing of them."""
-    spark_tables.create_missing(own, tables(own))
+    """Create what is missing of the night's tables."""
+    spark_tables.create_missing(own, night_tables())
 
 
 def lease() -> Lease:

@@ -12,9 +12,10 @@ from batch.conservation.gaps import accept
 from batch.corrections.publish import publish as publish_corrections
 from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names
-from batch.driver import create_tables, lease, refuse_without_stream, say, session, tables, versions
+from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
 from batch.settlement.decisions import newest
 from batch.settlement.settlements import is_settled
+from batch.tables import night_tables
 from infra.failures import PermanentFailure
 from infra.lake.upkeep import tidy
 
@@ -40,7 +41,7 @@ def upkeep() -> None:
     """Compact the night's tables, remove what no version of the last week needs, and forget by DAYBREAK_KEEP_DAYS."""
     with lease():
         own = session()
-        tidy(tables(own))
+        tidy(night_tables())
         own.stop()
 
 

@@ -7,11 +7,11 @@ Run: daybreak query "SELECT * FROM reconciliation.state ORDER BY day"
 from typing import Literal
 
 import pyarrow.compute as pc
-from pyspark.sql.types import DateType, StringType, StructField, StructType
 
 from batch.day import Day
 from batch.day_plan import DayPlan
 from infra.lake import arrow_tables
+from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import replace_days
@@ -19,9 +19,12 @@ from infra.lake.writes import replace_days
 STATE = Table(
     "reconciliation",
     "state",
-    StructType(
-        [StructField("day", DateType()), StructField("truth", StringType()), StructField("reconcile", StringType())]
+    struct(
+        column("day", "date", "The day"),
+        column("truth", "string", "The run that recomputed it last"),
+        column("reconcile", "string", "The run that compared it last"),
     ),
+    description="How far a night has come with a day.",
 )
 """How far a night has come with a day: the run of its truth and of its reconciliation."""
 

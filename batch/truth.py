@@ -8,33 +8,44 @@ from datetime import datetime, timedelta
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StringType, StructField, StructType
 
 from batch.archive import ARCHIVE
 from batch.day import Day
 from infra.failpoints import point
 from infra.lake import spark_tables
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import FEW, few, replace_days
 from streaming.bronze import RECORD
 from streaming.deduplicate import outcomes
 from streaming.definitions import of_event
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
-from streaming.speed import view_schema
 from streaming.validate import validate
 from streaming.views import REACH, VIEWS
 from streaming.views.view import View
 
-RUN = StructField("run", StringType())
-TRUTH = Table("truth", "events", StructType([*EVENT.fields, RUN]), partitioned_by=("day",))
-TRUTH_QUARANTINE = Table("truth", "quarantine", StructType([*REJECTED.fields, RUN]), partitioned_by=("day",))
+RUN = column("run", "string", "The night that computed it")
+TRUTH = Table(
+    "truth",
+    "events",
+    struct(*EVENT.fields, RUN),
+    partitioned_by=("day",),
+    description="One valid event of the day, whenever it arrived.",
+)
+TRUTH_QUARANTINE = Table(
+    "truth",
+    "quarantine",
+    struct(*REJECTED.fields, RUN),
+    partitioned_by=("day",),
+    description="One record that the night rejected, with the day that it was settled with.",
+)
 
 
-def truth_table(session: SparkSession, view: View) -> Table:
+def truth_table(view: View) -> Table:
     """truth/<view>: the view's rows of whole days."""
-    columns = [StructField(field.name, field.dataType) for field in view_schema(session, view)]
-    stamp = [StructField("definition", StringType()), RUN]
-    return Table("truth", view.name, StructType(columns + stamp), partitioned_by=("day",))
+    stamp = (column("definition", "string", "Version of the view's definition"), RUN)
+    description = f"{view.description} Whole days, recomputed from the archive."
+    return Table("truth", view.name, struct(*view.schema, *stamp), partitioned_by=("day",), description=description)
 
 
 def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
@@ -105,7 +116,7 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
         replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
         for view in VIEWS.values():
             answer = view_day(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
-            replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(session, view), [day.date])
+            replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(view), [day.date])
         found.unpersist()
     finally:
         if known is None:

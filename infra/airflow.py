@@ -94,7 +94,7 @@ class Airflow:
             "reprocess_behavior": "completed",
             "dag_run_conf": conf,
         }
-        created = self._ask("POST", "/api/v2/backfills", json=body)
+        created = self._created(dag, body)
         self._ask("PATCH", f"/api/v2/dags/{dag}", params={"update_mask": "is_paused"}, json={"is_paused": False})
         return int(created["id"])
 
@@ -149,6 +149,24 @@ class Airflow:
         """Answer a question. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
         own = f"/api/v2/dags/{dag}/dagRuns/{question.run_id}/taskInstances/{question.task_id}/{question.map_index}"
         self._ask("PATCH", f"{own}/hitlDetails", json={"chosen_options": [option], "params_input": params})
+
+    def _created(self, dag: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Create a backfill; behind one whose runs have all ended, when Airflow has noticed, which takes it half a minute."""
+        give_up = time.monotonic() + GONE_SECONDS
+        while True:
+            try:
+                return self._ask("POST", "/api/v2/backfills", json=body)
+            except TransientFailure:
+                if time.monotonic() > give_up or not self._is_over(dag):
+                    raise
+            time.sleep(POLL_SECONDS)
+
+    def _is_over(self, dag: str) -> bool:
+        """Is there a backfill that Airflow holds open though all of its runs have ended?"""
+        found = self._all("/api/v2/backfills", "backfills", {"dag_id": dag})
+        held = [one for one in found if one["completed_at"] is None]
+        spans = [(datetime.fromisoformat(one["from_date"]), datetime.fromisoformat(one["to_date"])) for one in held]
+        return bool(held) and all(run.has_ended for span in spans for run in self.runs(dag, *span))
 
     def _known(self, dag: str) -> None:
         """Wait until the DAG processor has read the DAG."""

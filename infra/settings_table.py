@@ -1,10 +1,8 @@
 """The table of settings in infra/README.md, made from the settings themselves.
 
 Data flow: fields of Settings -> the lines between two markers of infra/README.md
-Run: python -m infra.settings_table (or make catalog)
+Run: make catalog
 """
-
-from pathlib import Path
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -46,7 +44,3 @@ def _default(name: str, field: FieldInfo) -> str:
     if value in ("", PydanticUndefined):
         return "generated" if "generated" in (field.description or "") else "empty"
     return f"`{value}`"
-
-
-if __name__ == "__main__":
-    Path(PAGE).write_text(page(PAGE.read_text()))

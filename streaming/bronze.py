@@ -9,36 +9,39 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
-    IntegerType,
-    LongType,
     StringType,
     StructField,
     StructType,
-    TimestampType,
 )
 
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 
-RECORD = StructType(
-    [
-        StructField("topic", StringType()),
-        StructField("partition", IntegerType()),
-        StructField("offset", LongType()),
-        StructField("arrival", TimestampType()),
-        StructField("key", BinaryType()),
-        StructField("value", BinaryType()),
-        StructField(
-            "headers",
-            ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())])),
-        ),
-    ]
+HEADER = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+
+RECORD = struct(
+    column("topic", "string", "Kafka topic"),
+    column("partition", "int", "Kafka partition"),
+    column("offset", "bigint", "Offset in the partition"),
+    column("arrival", "timestamp", "When the broker took the record (LogAppendTime, UTC)"),
+    column("key", "binary", "Kafka key as sent"),
+    column("value", "binary", "Bytes as sent"),
+    column("headers", ArrayType(HEADER), "Kafka headers as sent"),
 )
 """One Kafka record; `arrival` is the broker's clock (LogAppendTime)."""
 
-BATCH = [StructField("batch_id", LongType()), StructField("generation", StringType())]
+BATCH = [
+    column("batch_id", "bigint", "Micro-batch that wrote the row"),
+    column("generation", "string", "Generation of the checkpoint that wrote the row; a rebuild starts a new one"),
+]
 """Which micro-batch of which checkpoint wrote a row."""
 
-BRONZE = Table("bronze", "events", StructType(RECORD.fields + BATCH))
+BRONZE = Table(
+    "bronze",
+    "events",
+    struct(*RECORD.fields, *BATCH),
+    description="One Kafka record, as it came.",
+)
 
 
 def records(kafka: DataFrame) -> DataFrame:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StringType, StructField, StructType, TimestampType
 
 from infra.failures import PermanentFailure
+from infra.lake.columns import column, struct
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -22,14 +22,13 @@ from streaming.progress import RANGE
 BRONZE_GAPS = Table(
     "bronze",
     "gaps",
-    StructType(
-        [
-            *RANGE.fields,
-            StructField("cause", StringType()),
-            StructField("accepted_at", TimestampType()),
-            StructField("generation", StringType()),
-        ]
+    struct(
+        *RANGE.fields,
+        column("cause", "string", "Why it was gone: retention"),
+        column("accepted_at", "timestamp", "When the rebuild accepted it (UTC)"),
+        column("generation", "string", "Generation of the checkpoint that went on behind it"),
     ),
+    description="A range of offsets that Kafka removed before the stream had read it; a rebuild went on behind it.",
 )
 """One range of offsets [from, to) that the stream never read, and the generation that went on behind it."""
 

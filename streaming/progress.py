@@ -12,15 +12,9 @@ from datetime import UTC, datetime
 
 from pyspark.sql.types import (
     ArrayType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
 )
 
+from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -31,37 +25,38 @@ INGEST = "ingest"
 REBUILT = -1
 """The number under which a new generation writes its views from all of silver, before its first micro-batch."""
 
-RANGE = StructType(
-    [
-        StructField("topic", StringType()),
-        StructField("partition", IntegerType()),
-        StructField("from", LongType()),
-        StructField("to", LongType()),
-    ]
+RANGE = struct(
+    column("topic", "string", "Kafka topic"),
+    column("partition", "int", "Kafka partition"),
+    column("from", "bigint", "First offset of the range"),
+    column("to", "bigint", "One past its last offset"),
 )
 """A half-open range of Kafka offsets per partition."""
 
 PROGRESS = Table(
     "speed",
     "progress",
-    StructType(
-        [
-            StructField("query", StringType()),
-            StructField("generation", StringType()),
-            StructField("batch_id", LongType()),
-            StructField("as_of", TimestampType()),
-            StructField("committed_at", TimestampType()),
-            StructField("watermark", TimestampType()),
-            StructField("next_watermark", TimestampType()),
-            StructField("max_event_time", TimestampType()),
-            StructField("offsets", ArrayType(RANGE)),
-            StructField("rows", MapType(StringType(), LongType())),
-            StructField("durations", MapType(StringType(), LongType())),
-            StructField("versions", MapType(StringType(), LongType())),
-            StructField("definitions", MapType(StringType(), StringType())),
-            StructField("visible", MapType(StringType(), TimestampType())),
-        ]
+    struct(
+        column("query", "string", "The streaming query: ingest"),
+        column("generation", "string", "Generation of the checkpoint"),
+        column("batch_id", "bigint", "The micro-batch; -1: what a new generation wrote before its first"),
+        column("as_of", "timestamp", "When it started (UTC)"),
+        column("committed_at", "timestamp", "When all of it was written, just before this row (UTC)"),
+        column("watermark", "timestamp", "Events older than this were late in this micro-batch (UTC)"),
+        column(
+            "next_watermark",
+            "timestamp",
+            "Events older than this are late in the next micro-batch; rows that closed before it are final (UTC)",
+        ),
+        column("max_event_time", "timestamp", "Latest event time read so far (UTC)"),
+        column("offsets", ArrayType(RANGE), "Offsets read, from and to per topic and partition"),
+        column("rows", "map<string,bigint>", "How many records had which outcome, and how many rows each table got"),
+        column("durations", "map<string,bigint>", "Milliseconds per step"),
+        column("versions", "map<string,bigint>", "Version of each table after the micro-batch"),
+        column("definitions", "map<string,string>", "Version of each definition that it ran"),
+        column("visible", "map<string,timestamp>", "When its rows could be read, per table (UTC)"),
     ),
+    description="One micro-batch of the stream, written last: what it covers is finished in every table.",
 )
 
 Offset = tuple[str, int, int, int]

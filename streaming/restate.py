@@ -52,7 +52,7 @@ def say_again(session: SparkSession, generation: str, definitions: Mapping[str, 
     with batch.timed("views"):
         for view in views:
             rows = answered(view, on_time)
-            table = speed_table(session, view)
+            table = speed_table(view)
             stamp = {
                 "is_final": F.coalesce(F.col(CLOSES) < F.lit(batch.next_watermark), F.lit(False)),
                 "as_of": F.lit(batch.as_of),

@@ -9,60 +9,60 @@ its single source advances with any topic's traffic, so a silent topic cannot ho
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import (
-    ArrayType,
-    DateType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
 
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.bronze import BATCH, RECORD
 from streaming.contracts import CONTRACTS
 from streaming.reasons import Outcome, Reason
 
-EVENT = StructType(
-    [
-        StructField("topic", StringType()),
-        StructField("event_id", StringType()),
-        StructField("event_type", StringType()),
-        StructField("event_time", TimestampType()),
-        StructField("schema_version", IntegerType()),
-        *[StructField(contract.topic, contract.payload) for contract in CONTRACTS.values()],
-        StructField("key", StringType()),
-        StructField("partition", IntegerType()),
-        StructField("offset", LongType()),
-        StructField("arrival", TimestampType()),
-        StructField("content_hash", LongType()),
-        StructField("definition", StringType()),
-        StructField("day", DateType()),
-    ]
+EVENT = struct(
+    column("topic", "string", "Kafka topic"),
+    column("event_id", "string", "The event's id (UUID)"),
+    column("event_type", "string", "What happened, e.g. order_placed"),
+    column("event_time", "timestamp", "When it happened, by the producer's clock (UTC)"),
+    column("schema_version", "int", "Version of the contract that the producer wrote by"),
+    *[
+        column(name, contract.payload, f"Payload of an event of topic {name}, else null")
+        for name, contract in CONTRACTS.items()
+    ],
+    column("key", "string", "Kafka key"),
+    column("partition", "int", "Kafka partition"),
+    column("offset", "bigint", "Offset in the partition"),
+    column("arrival", "timestamp", "When the broker took the record (LogAppendTime, UTC)"),
+    column("content_hash", "bigint", "Hash of the content; tells a duplicate from a conflict"),
+    column("definition", "string", "Version of the contract that validated it"),
+    column("day", "date", "Day of the event time (UTC)"),
 )
 """One valid event, as both layers keep it; `day` is the event's UTC day."""
 
 SILVER = Table(
     "silver",
     "events",
-    StructType([*EVENT.fields, StructField("late_by_ms", LongType()), *BATCH]),
+    struct(
+        *EVENT.fields,
+        column("late_by_ms", "bigint", "How far behind the watermark it came, in milliseconds; 0 is on time"),
+        *BATCH,
+    ),
     partitioned_by=("day",),
     constraints=(("late_is_not_negative", "late_by_ms >= 0"), ("has_id", "event_id IS NOT NULL")),
+    description="One valid event of any topic, at its first arrival; the struct of its own topic is set.",
 )
 
-REJECTED = StructType(
-    [
-        *RECORD.fields,
-        StructField("event_id", StringType()),
-        StructField("reasons", ArrayType(StringType())),
-        StructField("day", DateType()),
-    ]
+REJECTED = struct(
+    *RECORD.fields,
+    column("event_id", "string", "Its event id, where one could be read"),
+    column("reasons", "array<string>", "Every reason for which it was rejected"),
+    column("day", "date", "Day of its arrival (UTC)"),
 )
 """One record that is no event; `day` is the day of its arrival."""
 
-QUARANTINE = Table("silver", "quarantine", StructType(REJECTED.fields + BATCH))
+QUARANTINE = Table(
+    "silver",
+    "quarantine",
+    struct(*REJECTED.fields, *BATCH),
+    description="One rejected record, with its bytes and every reason.",
+)
 
 
 def accepted(rows: DataFrame, definition: str | Column, *more: str) -> DataFrame:

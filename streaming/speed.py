@@ -4,35 +4,30 @@ Data flow: rows of a view, as a micro-batch changed them -> speed/<view>
 Run: daybreak query "SELECT * FROM speed.order_totals ORDER BY as_of DESC LIMIT 5"
 """
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, LongType, StringType, StructField, StructType, TimestampType
 
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
-from streaming.silver import EVENT, topic_events
 from streaming.views.view import View
 
 SAID = [
-    StructField("is_final", BooleanType()),
-    StructField("as_of", TimestampType()),
-    StructField("batch_id", LongType()),
-    StructField("generation", StringType()),
-    StructField("definition", StringType()),
+    column("is_final", "boolean", "Has the watermark passed the row's close? Until then the row may still change"),
+    column("as_of", "timestamp", "When the micro-batch started that wrote the row (UTC)"),
+    column("batch_id", "bigint", "That micro-batch; -1: written again by a new generation, before its first"),
+    column("generation", "string", "Generation of the checkpoint that wrote the row"),
+    column("definition", "string", "Version of the view's definition"),
 ]
 """Had the watermark passed the row's close; when the stream said it, in which micro-batch of which checkpoint, and by which
 version of the view."""
 
 
-def view_schema(session: SparkSession, view: View) -> StructType:
-    """The columns of the view's rows, with their day."""
-    events = session.createDataFrame([], EVENT)
-    return view.rows({topic: topic_events(events, topic) for topic in view.inputs}).schema
-
-
-def speed_table(session: SparkSession, view: View) -> Table:
+def speed_table(view: View) -> Table:
     """speed/<view>: the log of what the stream said."""
-    columns = [StructField(field.name, field.dataType) for field in view_schema(session, view)]
-    return Table("speed", view.name, StructType(columns + SAID))
+    description = (
+        f"{view.description} As the stream knew it at as_of: append-only, the newest row of a key is the answer."
+    )
+    return Table("speed", view.name, struct(*view.schema, *SAID), description=description)
 
 
 def latest_rows(view: View, speed: DataFrame) -> DataFrame:

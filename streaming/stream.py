@@ -19,25 +19,22 @@ from infra.failing import failed
 from infra.failures import TransientFailure
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
-from infra.lake.tables import Table
 from infra.session import FEW_ROWS, spark
 from infra.settings import Settings, settings
 from streaming import gaps, topics
 from streaming import generation as generations
-from streaming.bronze import BRONZE, records
+from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
 from streaming.log import log_now
 from streaming.monitor.consumer_group import Published
-from streaming.progress import INGEST, PROGRESS
+from streaming.progress import INGEST
 from streaming.restate import say_again
-from streaming.silver import QUARANTINE, SILVER
-from streaming.speed import speed_table
+from streaming.tables import speed_tables, stream_tables
 from streaming.upkeep import Upkeep
 from streaming.validate import validate
-from streaming.views import VIEWS
 
 
 def session() -> SparkSession:
@@ -58,19 +55,9 @@ def spark_settings(s: Settings) -> dict[str, str]:
     }
 
 
-def speed_tables(session: SparkSession) -> dict[str, Table]:
-    """speed/<view> of every view, by the view's name."""
-    return {view.name: speed_table(session, view) for view in VIEWS.values()}
-
-
-def tables(session: SparkSession) -> tuple[Table, ...]:
-    """The tables that the stream owns, in the order in which they are created."""
-    return (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed_tables(session).values(), gaps.BRONZE_GAPS)
-
-
 def create_tables(session: SparkSession) -> None:
-    """Create what is missing of them."""
-    spark_tables.create_missing(session, tables(session), often_written=True)
+    """Create what is missing of the stream's tables."""
+    spark_tables.create_missing(session, stream_tables(), often_written=True)
 
 
 def run() -> None:
@@ -89,8 +76,8 @@ def run() -> None:
         say_again(own, generation, versions, checkpoints.start())
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
-        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(own), lease)
-        upkeep = Upkeep(tables(own))
+        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease)
+        upkeep = Upkeep(stream_tables())
         query = _query(own, ingest, checkpoints)
         upkeep.start()
         try:

@@ -90,7 +90,7 @@ def answered(view: View, events: DataFrame) -> DataFrame:
     rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
     if isinstance(view.law, ByPart):
         rows = view.answer(rows)
-    return rows.withColumn(CLOSES, view.closes())
+    return rows.withColumn(CLOSES, view.closed_at())
 
 
 def _as_asked(events: pa.Table, number: int) -> pa.Table:

@@ -22,7 +22,6 @@ from typing import Any
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, LongType, StructField, StructType, TimestampType
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, behind
 from batch.conservation.offset_counts import COUNTS, FAULTS, tally
@@ -31,6 +30,7 @@ from batch.day import Day
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -43,14 +43,14 @@ from streaming.silver import QUARANTINE, SILVER
 CONSERVATION = Table(
     "reconciliation",
     "conservation",
-    StructType(
-        [
-            StructField("day", DateType()),
-            *RANGE.fields,
-            *[StructField(name, LongType()) for name in COUNTS],
-            StructField("checked_at", TimestampType()),
-        ]
+    struct(
+        column("day", "date", "The day whose night counted"),
+        *RANGE.fields,
+        *[column(name, "bigint", meaning) for name, meaning in COUNTS.items()],
+        column("checked_at", "timestamp", "When it was counted (UTC)"),
     ),
+    description="One partition's offsets since the last sound check, as a night counted them: log = archived + empty, "
+    "archived = bronze + unread, bronze = silver + quarantined + duplicates + unaccounted.",
 )
 """One partition's range of offsets [from, to), as the night of `day` counted it; a sound one has 0 in every fault."""
 

@@ -14,11 +14,21 @@ from pyspark.sql import functions as F
 
 from batch.conservation.offset_range import OffsetRange, within
 
-COUNTS = (
-    *("log", "gaps", "empty", "archived", "unread", "bronze", "silver", "quarantined", "duplicates"),
-    *("missing", "doubled", "unaccounted"),
-)
-"""What a range is counted by, in offsets; the last three are FAULTS."""
+COUNTS = {
+    "log": "Offsets of the range outside of the archive's gaps",
+    "gaps": "Offsets in the archive's gaps, left out of every other count",
+    "empty": "Offsets without a record: markers of transactions, or removed by compaction",
+    "archived": "Offsets that the archive has",
+    "unread": "Offsets that the archive has and the stream never read, in its named gaps",
+    "bronze": "Offsets that bronze has",
+    "silver": "Offsets whose record is an event in silver",
+    "quarantined": "Offsets whose record is in quarantine",
+    "duplicates": "Offsets whose event is in silver from another record",
+    "missing": "Offsets that archive or bronze lacks; a fault if it is not 0",
+    "doubled": "Offsets that a table has more than once; a fault if it is not 0",
+    "unaccounted": "Offsets of bronze that are nowhere else; a fault if it is not 0",
+}
+"""What a range is counted by, in offsets, and what each count means; the last three are FAULTS."""
 FAULTS = ("missing", "doubled", "unaccounted")
 AT = ("topic", "partition", "offset")
 SHOWN = 5

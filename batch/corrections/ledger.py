@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
@@ -19,21 +18,30 @@ from batch.settlement.settlements import settle
 from batch.truth import truth_table
 from infra.failpoints import point
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, few
-from streaming.speed import latest_rows, speed_table, view_schema
+from streaming.speed import latest_rows, speed_table
 from streaming.views import VIEWS
 from streaming.views.view import View
 
 CORRECTIONS = Table(
     "reconciliation",
     "corrections",
-    StructType(
-        [StructField("day", DateType())]
-        + [StructField(name, StringType()) for name in ("view", "key", "old", "new", "cause", "run", "definition")]
-        + [StructField("revision", IntegerType()), StructField("corrected_at", TimestampType())]
-        + [StructField("sequence", LongType())]
+    struct(
+        column("day", "date", "The day corrected"),
+        column("view", "string", "The view corrected"),
+        column("key", "string", "The row's key, as JSON"),
+        column("old", "string", "What was served before, as JSON; null: no such row"),
+        column("new", "string", "What is served from now on, as JSON; null: no such row"),
+        column("cause", "string", "Why; several are joined by +"),
+        column("run", "string", "The night that corrected it"),
+        column("definition", "string", "Version of the view's definition"),
+        column("revision", "int", "How many times the day has been settled, from 1"),
+        column("corrected_at", "timestamp", "When (UTC)"),
+        column("sequence", "bigint", "Its place in the ledger, from 1 without a gap"),
     ),
+    description="One correction of one row of a view: what was served before, what is true, and why. Append-only.",
 )
 """One correction: what was said before, what is true now (JSON; null = no such row), and why.
 
@@ -46,7 +54,7 @@ def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | No
     """Append the corrections of the plan's day, then settle it, with its `totals`."""
     now, day = datetime.now(UTC), plan.day
     for view in VIEWS.values():
-        table = truth_table(session, view)
+        table = truth_table(view)
         rows = (
             changed(session, view, plan)
             .withColumn("run", F.lit(plan.run))
@@ -98,8 +106,8 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     differing = (
         spark_tables.read(session, DIFFERENCES).where(own).select("key", "speed", F.col("causes").alias("differing"))
     )
-    rows = spark_tables.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
-    truth = _values(session, view, rows, "new")
+    rows = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))
+    truth = _values(view, rows, "new")
     candidates = differing.join(_told(session, view, plan), "key", "full_outer")
     # A row that differs has the present version's answer in `speed`; one that does not is the truth for both layers.
     same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
@@ -107,14 +115,14 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
         said, by_other = F.col("speed"), F.lit(False)
         candidates = candidates.join(truth, "key", "left")
     elif settled_by is None:
-        before = _values(session, view, rows_of_other_versions(session, view, day, now), "before")
+        before = _values(view, rows_of_other_versions(session, view, day, now), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
         # Of what the other version never said, nobody knows whether it had come to it.
         said = F.coalesce("before", "speed")
         by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:
-        speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
-        before = _values(session, view, latest_rows(view, speed.where(F.col("definition") == settled_by)), "before")
+        speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
+        before = _values(view, latest_rows(view, speed.where(F.col("definition") == settled_by)), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
         said = F.col("before")
         by_other = ~F.col("before").eqNullSafe(same)
@@ -157,10 +165,9 @@ def _told(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     )
 
 
-def _values(session: SparkSession, view: View, rows: DataFrame, name: str) -> DataFrame:
+def _values(view: View, rows: DataFrame, name: str) -> DataFrame:
     """Key and values of a view's rows as JSON, in the columns that the view has now."""
-    values = [field.name for field in view_schema(session, view) if field.name not in (*view.key, "day")]
     return rows.select(
         F.to_json(F.struct(*view.key)).alias("key"),
-        F.to_json(F.struct(*values), {"ignoreNullFields": "false"}).alias(name),
+        F.to_json(F.struct(*view.values), {"ignoreNullFields": "false"}).alias(name),
     )

@@ -102,7 +102,7 @@ def recomputed(
     """Each view's outcome with the events that waited no longer than each of its steps, and under None truth: one job."""
     frames = []
     for name, view in VIEWS.items():
-        truth = spark_tables.read(session, truth_table(session, view)).where(F.col("day") == F.lit(day.date))
+        truth = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))
         frames.append(by_step(view, found, truth, day, wanted[name]))
     counted: dict[str, dict[str, Outcome]] = {name: {} for name in VIEWS}
     for row in united(frames).collect():
@@ -112,12 +112,12 @@ def recomputed(
 
 def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
     frames = [
-        spark_tables.read(session, truth_table(session, view))
+        spark_tables.read(session, truth_table(view))
         .where(F.col("day") == F.lit(day.date))
         .select(
             F.lit(view.name).alias("view"),
             F.unix_seconds(view.time).alias("opens"),
-            F.unix_seconds(view.closes()).alias("closes"),
+            F.unix_seconds(view.closed_at()).alias("closes"),
         )
         for view in VIEWS.values()
     ]

@@ -13,12 +13,12 @@ from enum import StrEnum
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, LongType, StringType, StructField, StructType
 
 from batch.archive import ARCHIVE
 from batch.day import Day
 from batch.truth import TRUTH_QUARANTINE
 from infra.lake import spark_tables
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.deduplicate import ARRIVAL_ORDER
 from streaming.progress import PROGRESS
@@ -39,16 +39,23 @@ class Basis(StrEnum):
 EVENT_LATENESS = Table(
     "reconciliation",
     "lateness",
-    StructType(
-        [
-            StructField("day", DateType()),
-            StructField("view", StringType()),
-            StructField("basis", StringType()),
-            StructField("required_delay_seconds", LongType()),
-            StructField("events", LongType()),
-            StructField("run", StringType()),
-        ]
+    struct(
+        column("day", "date", "The day of the events"),
+        column("view", "string", "The view whose inputs they are"),
+        column(
+            "basis",
+            "string",
+            "log: behind what arrived before them; stream: behind the micro-batches before theirs, as they fell",
+        ),
+        column(
+            "required_delay_seconds",
+            "bigint",
+            "The smallest watermark delay with which they are on time, in whole seconds; 0 = came in order",
+        ),
+        column("events", "bigint", "How many events"),
+        column("run", "string", "The night that settled the day"),
     ),
+    description="How many of a view's input events of a settled day need a watermark delay of so many seconds.",
 )
 """How many of a view's input events of a day need a delay of so many whole seconds; 0 = came in order."""
 

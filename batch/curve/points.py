@@ -10,26 +10,29 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from pyspark.sql.types import BooleanType, DateType, LongType, StringType, StructField, StructType
-
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.views.view import View
 
 CURVE = Table(
     "reconciliation",
     "curve",
-    StructType(
-        [
-            StructField("day", DateType()),
-            StructField("view", StringType()),
-            StructField("measure", StringType()),
-            StructField("delay_seconds", LongType()),
-            StructField("in_force", BooleanType()),
-            *[StructField(name, LongType()) for name in ("events", "events_in_time", "value", "value_in_time")],
-            *[StructField(name, LongType()) for name in ("rows", "rows_final", "state_rows")],
-            StructField("run", StringType()),
-        ]
+    struct(
+        column("day", "date", "The settled day"),
+        column("view", "string", "The view"),
+        column("measure", "string", "The column of the view that is summed"),
+        column("delay_seconds", "bigint", "The watermark delay; null for the night, which waits for everything"),
+        column("in_force", "boolean", "Was it the stream's setting when the curve was drawn?"),
+        column("events", "bigint", "Input events of the day"),
+        column("events_in_time", "bigint", "Those on time with this delay"),
+        column("value", "bigint", "The measure's sum in the truth"),
+        column("value_in_time", "bigint", "Its sum over the events on time"),
+        column("rows", "bigint", "Rows of the view in the truth"),
+        column("rows_final", "bigint", "Rows that the events on time give as the truth has them"),
+        column("state_rows", "bigint", "The most rows that the stream would hold open at once; null for the night"),
+        column("run", "string", "The night that settled the day"),
     ),
+    description="The latency-completeness curve: what the stream would have made of a settled day with a delay, per measure.",
 )
 """One measure of a view at one delay; delay and state_rows are null for the night, which has everything."""
 

@@ -20,7 +20,6 @@ from batch.day import Day
 from batch.truth import view_day
 from streaming.views.view import Additive, ByPart, View
 
-STAMPS = ("definition", "run")
 """Columns of a truth table that are no view's."""
 TRUTH, SHARED = "truth", "shared"
 """Beside the steps: all rows of truth, and those of them that are the same at every step."""
@@ -99,15 +98,11 @@ def _by_part(
 
 
 def _said(view: View, rows: DataFrame, step: Column) -> DataFrame:
-    return rows.select(step.alias("step"), *view.key, _values(view, rows).alias("said"))
-
-
-def _values(view: View, rows: DataFrame) -> Column:
-    return F.struct(*[name for name in view.columns(rows) if name not in STAMPS])
+    return rows.select(step.alias("step"), *view.key, F.struct(*view.values).alias("said"))
 
 
 def _counted(view: View, said: DataFrame, truth: DataFrame) -> DataFrame:
-    right = truth.select(*view.key, _values(view, truth).alias("right"))
+    right = truth.select(*view.key, F.struct(*view.values).alias("right"))
     sums = [F.coalesce(F.sum(F.col("said")[measure]), F.lit(0)).cast("long") for measure in view.measures]
     return (
         said.join(right, list(view.key), "left")

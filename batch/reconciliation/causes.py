@@ -38,3 +38,14 @@ LATENESS = (Cause.LATE, Cause.PARTNER_LATE)
 
 STEPS = (*LATENESS, Cause.NOT_READ, Cause.GAP, Cause.RULE, Cause.DUPLICATE, Cause.CONFLICT)
 """The causes that events carry, in the order in which reconciliation adds them to what the stream counted."""
+
+MEANINGS = {
+    Cause.LATE: "events that came behind the watermark",
+    Cause.PARTNER_LATE: "events whose join partner came behind the watermark",
+    Cause.NOT_READ: "events that one layer had not read when the night compared",
+    Cause.GAP: "events that a layer's own progress skipped",
+    Cause.RULE: "events that another version of the contract validated when they came",
+    Cause.DUPLICATE: "events of which another arrival was kept",
+    Cause.CONFLICT: "event ids that came back with other content",
+}
+"""What each of STEPS means, for the columns of the summary."""

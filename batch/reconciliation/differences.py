@@ -11,15 +11,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
-    BooleanType,
-    DateType,
-    LongType,
     StringType,
     StructField,
     StructType,
 )
 
-from batch.reconciliation.causes import STEPS, Cause
+from batch.reconciliation.causes import MEANINGS, STEPS, Cause
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.views.view import View
 
@@ -29,12 +27,23 @@ STEP = StructType([StructField("cause", StringType()), StructField("value", Stri
 DIFFERENCES = Table(
     "reconciliation",
     "differences",
-    StructType(
-        [StructField("day", DateType())]
-        + [StructField(name, StringType()) for name in ("view", "key", "speed", "counted", "truth")]
-        + [StructField("causes", ArrayType(StringType())), StructField("unexplained", BooleanType())]
-        + [StructField("waterfall", ArrayType(STEP)), StructField("run", StringType())]
+    struct(
+        column("day", "date", "The day compared"),
+        column("view", "string", "The view compared"),
+        column("key", "string", "The row's key, as JSON"),
+        column("speed", "string", "What the stream had, as JSON; null: no such row"),
+        column("counted", "string", "The view over the events that the stream counted, as JSON"),
+        column("truth", "string", "The truth, as JSON; null: no such row"),
+        column("causes", "array<string>", "Why they differ"),
+        column("unexplained", "boolean", "True if the two differ and no cause accounts for it"),
+        column(
+            "waterfall",
+            ArrayType(STEP),
+            "The row's way from speed to truth: each cause, and the row's value after it as JSON",
+        ),
+        column("run", "string", "The night that compared it"),
     ),
+    description="One row of a view in which the stream and the truth differ, with its causes.",
 )
 """One view row that differs at some stage; key and values as JSON, null where a stage has no such row.
 
@@ -44,14 +53,19 @@ DIFFERENCES = Table(
 SUMMARY = Table(
     "reconciliation",
     "summary",
-    StructType(
-        [StructField("day", DateType()), StructField("view", StringType()), StructField("measure", StringType())]
-        + [StructField("speed", LongType())]
-        + [StructField(cause.value, LongType()) for cause in STEPS]
-        + [StructField("truth", LongType()), StructField("unexplained", LongType())]
-        + [StructField(name, LongType()) for name in ("rows_differing", "rows_unexplained")]
-        + [StructField("run", StringType())]
+    struct(
+        column("day", "date", "The day compared"),
+        column("view", "string", "The view compared"),
+        column("measure", "string", "The column of the view that is summed"),
+        column("speed", "bigint", "The sum in the stream's rows"),
+        *[column(cause.value, "bigint", f"Part of the difference: {MEANINGS[cause]}") for cause in STEPS],
+        column("truth", "bigint", "The sum in the truth"),
+        column("unexplained", "bigint", "What is left over; a fault if it is not 0"),
+        column("rows_differing", "bigint", "Rows of the view that differ"),
+        column("rows_unexplained", "bigint", "Rows that differ without a cause"),
+        column("run", "string", "The night that compared it"),
     ),
+    description="The stream's sum, the truth's, and every cause between them, per day, view and measure.",
 )
 """Sums of a view's measures over a day: speed + every cause + unexplained = truth."""
 

@@ -8,10 +8,10 @@ from datetime import datetime
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.layers import PLACE, Layer
+from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.reasons import Reason
 from streaming.views.view import View
@@ -19,23 +19,22 @@ from streaming.views.view import View
 EVIDENCE = Table(
     "reconciliation",
     "evidence",
-    StructType(
-        [
-            StructField("day", DateType()),
-            StructField("view", StringType()),
-            StructField("event_id", StringType()),
-            StructField("event_type", StringType()),
-            StructField("event_time", TimestampType()),
-            StructField("topic", StringType()),
-            StructField("partition", IntegerType()),
-            StructField("offset", LongType()),
-            StructField("arrival", TimestampType()),
-            StructField("late_by_ms", LongType()),
-            StructField("cause", StringType()),
-            StructField("side", StringType()),
-            StructField("run", StringType()),
-        ]
+    struct(
+        column("day", "date", "The day compared"),
+        column("view", "string", "The view compared"),
+        column("event_id", "string", "The event's id"),
+        column("event_type", "string", "What happened"),
+        column("event_time", "timestamp", "When it happened (UTC)"),
+        column("topic", "string", "Kafka topic"),
+        column("partition", "int", "Kafka partition"),
+        column("offset", "bigint", "Offset in the partition"),
+        column("arrival", "timestamp", "When the broker took the record (UTC)"),
+        column("late_by_ms", "bigint", "How far behind the watermark it came, in milliseconds; 0 is on time"),
+        column("cause", "string", "Why one side left it out"),
+        column("side", "string", "add to what the stream counted, or take from it"),
+        column("run", "string", "The night that compared it"),
     ),
+    description="One event that only one side counted, with the cause.",
 )
 """One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth.
 

@@ -119,7 +119,7 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     found = of_view(layers.found.rows, view, until)
     moves = layers.found.moves(view, until)
     unmoved, moved = timeline(silver, truth_events, moves.places)
-    table = truth_table(session, view)
+    table = truth_table(view)
     truth = spark_tables.read(session, table).where(F.col("day") == F.lit(day.date))
     by_stage = after_each(view, unmoved, materialized(moved), day, moves)
     rows = compared(view, side_by_side(view, by_stage, said_by_stream, truth)).persist()

@@ -35,7 +35,7 @@ def said(session: SparkSession, view: View, day: Day, definition: str, progress:
         PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
     """
     latest = _latest(progress)
-    speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
+    speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
     if latest is None:
         return speed.limit(0)
     runs = latest["definitions"].get(view.name)
@@ -71,7 +71,7 @@ def rows_of_other_versions(session: SparkSession, view: View, day: Day, definiti
     Only rows that were final in that version before the stream started anew: what was still open then has been changed by
     later events too, and nobody was told that it is final.
     """
-    speed = spark_tables.read(session, speed_table(session, view)).where(F.col("day") == F.lit(day.date))
+    speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
     closed = speed.where((F.col("definition") != F.lit(definition)) & F.col("is_final"))
     newest = F.max("generation").over(Window.partitionBy(*view.key))
     return latest_rows(view, closed.withColumn("newest", newest).where(F.col("generation") == F.col("newest")))

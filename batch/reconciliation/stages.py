@@ -57,7 +57,7 @@ def _added(
         own = moved.where(together).drop("enters", "leaves")
         defined.append(_tagged(view_day(view, own, day), enters, leaves))
     rows = _united(defined)
-    types = {name: rows.schema[name].dataType for name in view.columns(rows.drop("enters", "leaves"))}
+    types = {one.name: one.dataType for one in view.columns if one.name in view.values}
 
     def value(step: int) -> Column:
         counts = counts_at(step)
@@ -86,9 +86,11 @@ def _by_part(
     """The rows of parts without a moved event are those that were counted; the others are defined at every step."""
     counted_events = unmoved.unionByName(moved.where(counts_at(0)).drop("enters", "leaves"))
     all_rows = view_day(view, counted_events, day)
-    values = view.columns(all_rows)
     counted = all_rows.select(
-        *view.key, F.struct(*values).alias(COUNTED), F.col(law.column).alias("_part"), F.lit(True).alias("_is_counted")
+        *view.key,
+        F.struct(*view.values).alias(COUNTED),
+        F.col(law.column).alias("_part"),
+        F.lit(True).alias("_is_counted"),
     )
     if not steps:
         return counted.drop("_part", "_is_counted")
@@ -101,7 +103,7 @@ def _by_part(
     near = materialized(near)
     defined = [
         view_day(view, near.where(counts_at(step)).drop("enters", "leaves"), day).select(
-            *view.key, F.lit(name).alias("_step"), F.struct(*values).alias("_value")
+            *view.key, F.lit(name).alias("_step"), F.struct(*view.values).alias("_value")
         )
         for name, step in steps.items()
     ]

@@ -10,15 +10,7 @@ from enum import StrEnum
 
 import pyarrow.compute as pc
 from pyspark.sql.types import (
-    DateType,
     DecimalType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
 )
 
 from batch.day import Day
@@ -26,6 +18,7 @@ from batch.day_plan import DayPlan
 from batch.settlement.settlements import OFFSETS, offsets
 from batch.settlement.threshold import LARGEST, ROUNDED, Correction, share
 from infra.lake import arrow_tables
+from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -42,15 +35,26 @@ class Decision(StrEnum):
 DECISIONS = Table(
     "reconciliation",
     "decisions",
-    StructType(
-        [StructField("day", DateType()), StructField("number", IntegerType())]
-        + [StructField(name, StringType()) for name in ("decision", "run", "figures", "decided_by")]
-        + [StructField("decided_at", TimestampType()), StructField("note", StringType())]
-        + [StructField(name, StringType()) for name in ("view", "measure")]
-        + [StructField(name, LongType()) for name in ("before", "truth")]
-        + [StructField("share", DecimalType(18, 4)), StructField("threshold", DecimalType(18, 4))]
-        + [StructField("offsets", OFFSETS), StructField("definitions", MapType(StringType(), StringType()))]
+    struct(
+        column("day", "date", "The day"),
+        column("number", "int", "Which question or answer of the day, from 1; the largest is the last"),
+        column("decision", "string", "asked, approved or rejected"),
+        column("run", "string", "The run whose figures they are"),
+        column("figures", "string", "Hash of the day's summary; an approval is for these figures only"),
+        column("decided_by", "string", "Who answered; null for a question"),
+        column("decided_at", "timestamp", "When it was asked or answered (UTC)"),
+        column("note", "string", "Why; null for a question"),
+        column("view", "string", "The view that goes farthest over its approval threshold"),
+        column("measure", "string", "Its measure"),
+        column("before", "bigint", "The sum that was served before: as settled last, else the stream's"),
+        column("truth", "bigint", "The sum in the truth"),
+        column("share", DecimalType(18, 4), "The correction as a share of the truth"),
+        column("threshold", DecimalType(18, 4), "The share up to which a correction needs no approval"),
+        column("offsets", OFFSETS, "The end of the archive on which the figures stand"),
+        column("definitions", "map<string,string>", "Version of each definition by which the figures were made"),
     ),
+    description="A question about a day whose correction is over its approval threshold, or the answer. The newest row of a "
+    "day that is not in settlements says why: asked (waits for an answer) or rejected. Append-only.",
 )
 """One question or answer; `number` counts a day's, from 1.
 

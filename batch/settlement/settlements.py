@@ -11,52 +11,46 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import (
     ArrayType,
-    DateType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
 )
 
 from batch.archive import Ends
 from batch.day import Day
 from batch.day_plan import DayPlan
 from infra.lake import arrow_tables
+from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, replace_days
+from streaming.progress import RANGE
 
-OFFSETS = ArrayType(
-    StructType(
-        [StructField("topic", StringType()), StructField("partition", IntegerType()), StructField("to", LongType())]
-    )
-)
+OFFSETS = ArrayType(struct(*(field for field in RANGE if field.name != "from")))
 """The end of what the archive held, per topic and partition."""
 
 SETTLEMENTS = Table(
     "reconciliation",
     "settlements",
-    StructType(
-        [
-            StructField("day", DateType()),
-            StructField("revision", IntegerType()),
-            StructField("run", StringType()),
-            StructField("settled_at", TimestampType()),
-            StructField("offsets", OFFSETS),
-            StructField("definitions", MapType(StringType(), StringType())),
-            StructField("totals", MapType(StringType(), LongType())),
-        ]
+    struct(
+        column("day", "date", "The settled day"),
+        column("revision", "int", "How many times it has been settled, from 1"),
+        column("run", "string", "The night that settled it"),
+        column("settled_at", "timestamp", "When (UTC)"),
+        column("offsets", OFFSETS, "The end of what the archive held, per topic and partition"),
+        column("definitions", "map<string,string>", "Version of each definition by which it was settled"),
+        column("totals", "map<string,bigint>", "Sum of each measure as settled, by view.measure"),
     ),
+    description="One settled day. Gold serves the truth for these days, and the stream's provisional rows elsewhere.",
 )
 """One settled day. `totals`: `view.measure` -> its sum as settled; null in rows of a lake older than the column."""
 
 PAST_SETTLEMENTS = Table(
     "reconciliation",
     "past_settlements",
-    StructType([*SETTLEMENTS.schema.fields, StructField("withdrawn_at", TimestampType())]),
+    struct(
+        *SETTLEMENTS.schema.fields,
+        column("withdrawn_at", "timestamp", "When it was withdrawn (UTC); null if the next one replaced it"),
+    ),
+    description="A settlement that a later one replaced, or that was withdrawn because a person has to decide. Append-only: "
+    "with settlements it is the history of every day.",
 )
 """The settlements that a later one has replaced, or that were withdrawn because a person has to decide; append-only."""
 

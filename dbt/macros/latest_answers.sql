@@ -4,7 +4,7 @@
   it said again before that is its answer since its first micro-batch.
   The view's preference comes before the micro-batch: of several matches of a join, the first is the answer.
 -#}
-{% macro latest_answers(view, key) %}
+{% macro latest_answers(view) %}
 with generations as (
 
     select
@@ -30,7 +30,7 @@ ranked as (
         speed.* except (as_of),
         greatest(speed.as_of, newest.started_at) as as_of,
         row_number() over (
-            partition by speed.day, {% for column in key %}speed.{{ column }}{% if not loop.last %}, {% endif %}{% endfor %}
+            partition by speed.day, {% for column in views()[view].key %}speed.{{ column }}{% if not loop.last %}, {% endif %}{% endfor %}
             order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
         ) as place
     from {{ source('speed', view) }} as speed

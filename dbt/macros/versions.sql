@@ -8,12 +8,15 @@
   changes with each correction that a settlement brought. What the first settlement left alone is the truth; a row that only a
   later one corrected was `old` until then. A day whose settlement was withdrawn is the stream's until the next.
 
-  `key` and `values` map the view's columns to their types. Filters on `day` reach the tables: put one.
+  Filters on `day` reach the tables: put one.
 -#}
-{% macro versions(view, key, values) %}
-{%- set keys = (['day'] + (key | list)) | join(", ") -%}
-{%- set key_types = key.items() | map("join", " ") | join(", ") -%}
-{%- set value_types = values.items() | map("join", " ") | join(", ") -%}
+{% macro versions(view) %}
+{%- set types = views()[view].columns -%}
+{%- set key = views()[view].key -%}
+{%- set values = types | reject("in", key) | list -%}
+{%- set keys = (['day'] + key) | join(", ") -%}
+{%- set key_types = column_types(view, key) -%}
+{%- set value_types = column_types(view, values) -%}
 {%- set said = "struct(" ~ (values | join(", ")) ~ ")" -%}
 with generations as (
 
@@ -58,7 +61,7 @@ ranked as (
         greatest(speed.as_of, generations.started_at) as as_of,
         generations.ended_at,
         row_number() over (
-            partition by {% for column in ['day'] + (key | list) %}speed.{{ column }}, {% endfor %}speed.generation
+            partition by {% for column in ['day'] + key %}speed.{{ column }}, {% endfor %}speed.generation
             order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
         ) as place
     from {{ source('speed', view) }} as speed

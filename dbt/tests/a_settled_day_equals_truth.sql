@@ -1,35 +1,25 @@
--- Fails on every minute and every order of a settled day that gold and the truth do not have alike.
-{% set totals = "day, window_start, window_end, orders, items, revenue_cents" %}
-{% set payments = "day, order_id, customer_id, ordered_at, total_cents, payment_status, payment_id, captured_at, paid_cents" %}
-
-with settlements as (
-
-    select * from {{ ref('stg_reconciliation__settlements') }}
-
-),
-
-totals as (
-
-    select {{ totals }}, 1 as side from {{ ref('fct_order_totals') }} where status <> 'provisional'
+-- Fails on every row of a settled day that gold and the truth do not have alike.
+{% for view in views() %}
+{% set columns = "day, " ~ views()[view].columns | join(", ") %}
+select '{{ view }}' as view, if(sum(side) > 0, 'only in gold', 'only in truth') as fault, to_json(struct({{ columns }})) as detail
+from (
+    select {{ columns }}, 1 as side from {{ ref('fct_' ~ view) }} where status <> 'provisional'
     union all
-    select {{ totals }}, -1 from {{ ref('stg_truth__order_totals') }} left semi join settlements using (day)
-
-),
-
-payments as (
-
-    select {{ payments }}, 1 as side from {{ ref('fct_orders') }} where status <> 'provisional'
-    union all
-    select {{ payments }}, -1 from {{ ref('stg_truth__order_payments') }} left semi join settlements using (day)
-
+    select {{ columns }}, -1
+    from {{ ref('stg_truth__' ~ view) }}
+    left semi join {{ ref('stg_reconciliation__settlements') }} using (day)
 )
-
-select if(sum(side) > 0, 'minute only in gold', 'minute only in truth') as fault, to_json(struct({{ totals }})) as detail
-from totals
-group by {{ totals }}
+group by {{ columns }}
 having sum(side) <> 0
 union all
-select if(sum(side) > 0, 'order only in gold', 'order only in truth'), to_json(struct({{ payments }}))
-from payments
-group by {{ payments }}
+{% endfor %}
+-- What fct_orders says of an order is what the view says.
+{% set columns = "day, order_id, customer_id, ordered_at, total_cents, payment_status, payment_id, captured_at" %}
+select 'fct_orders', if(sum(side) > 0, 'only in fct_orders', 'only in fct_order_payments'), to_json(struct({{ columns }}, paid))
+from (
+    select {{ columns }}, paid_cents as paid, 1 as side from {{ ref('fct_orders') }} where status <> 'provisional'
+    union all
+    select {{ columns }}, amount_cents, -1 from {{ ref('fct_order_payments') }} where status <> 'provisional'
+)
+group by {{ columns }}, paid
 having sum(side) <> 0

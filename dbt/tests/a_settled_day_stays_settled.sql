@@ -1,5 +1,5 @@
 -- Fails on every day that is served as provisional though its last settlement was never withdrawn.
-{% set facts = ['fct_orders', 'fct_order_totals', 'fct_daily_orders'] %}
+{% set facts = facts() %}
 
 with settled as (
 

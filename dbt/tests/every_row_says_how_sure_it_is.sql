@@ -1,6 +1,6 @@
 -- Fails on every row of a fact that is not as sure as its status says: 1 is expected of settled rows, and of no provisional
 -- one; corrections have been made of corrected rows, and of no others.
-{% set facts = ['fct_orders', 'fct_order_totals', 'fct_daily_orders'] %}
+{% set facts = facts() %}
 
 with served as (
 

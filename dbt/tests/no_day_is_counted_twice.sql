@@ -7,11 +7,10 @@ with settlements as (
 
 served as (
 
-    select distinct 'fct_order_totals' as fact, day, status = 'provisional' as is_provisional
-    from {{ ref('fct_order_totals') }}
-    union all
-    select distinct 'fct_orders', day, status = 'provisional'
-    from {{ ref('fct_orders') }}
+    {% for fact in facts() %}
+    select distinct '{{ fact }}' as fact, day, status = 'provisional' as is_provisional from {{ ref(fact) }}
+    {% if not loop.last %}union all{% endif %}
+    {% endfor %}
 
 )
 

@@ -11,4 +11,4 @@ left anti join {{ ref('fct_daily_orders') }} using (day)
 union all
 select 'order', order_id
 from {{ ref('stg_truth__order_payments') }}
-left anti join {{ ref('stg_truth__orders') }} using (order_id)
+left anti join (select order_id from {{ ref('stg_truth__orders') }} where event_type = 'order_placed') using (order_id)

@@ -1,5 +1,5 @@
 -- Fails on every row with a status that there is not.
-{% set facts = ['fct_orders', 'fct_order_totals', 'fct_daily_orders'] %}
+{% set facts = facts() %}
 
 {% for fact in facts %}
 select '{{ fact }}' as fact, day, status

@@ -62,6 +62,7 @@ def _make(table: Table, properties: Mapping[str, str]) -> bool:
         made = deltalake.DeltaTable.create(
             place,
             deltalake.Schema.from_json(table.schema.json()),
+            description=table.description,
             partition_by=list(table.partitioned_by),
             # Some are Spark's alone.
             configuration=properties,

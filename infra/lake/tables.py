@@ -31,16 +31,30 @@ WRITERS = {
 }
 """The writer of every table of a layer."""
 
+LAYERS = {
+    "bronze": "Kafka records as they came.",
+    "silver": "Valid events, one row per event id, and the rejected records.",
+    "speed": "What the stream said of each view, and when: append-only logs of provisional answers.",
+    "archive": "Kafka records, read again by the night, by offset.",
+    "truth": "The rows of silver and speed, recomputed for whole days from the archive.",
+    "reconciliation": "What the night found when it compared the stream with the truth.",
+}
+"""What the layers under gold hold."""
+
 
 @dataclass(frozen=True)
 class Table:
-    """One Delta table: `layer/name` under the lake root, its columns, and the columns its files are split by."""
+    """One Delta table: `layer/name` under the lake root, its columns, and the columns its files are split by.
+
+    `description` says what one row is. With the comments of the columns it is what dbt's sources and the docs are made of.
+    """
 
     layer: str
     name: str
     schema: StructType
     partitioned_by: tuple[str, ...] = ()
     constraints: tuple[tuple[str, str], ...] = ()
+    description: str = ""
 
     @property
     def id(self) -> str:

@@ -11,6 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from infra.lake.columns import plain_field
 from streaming.reasons import Reason
 from streaming.surrogates import without_surrogates
 
@@ -57,8 +58,8 @@ class Contract:
 
     @property
     def schema(self) -> StructType:
-        """Envelope and payload, as they stand in the JSON object."""
-        return StructType(ENVELOPE.fields + self.payload.fields)
+        """Envelope and payload, as they stand in the JSON object; without comments."""
+        return StructType([*ENVELOPE.fields, *(plain_field(field) for field in self.payload)])
 
 
 def matches(field: str, pattern: str) -> Rule:

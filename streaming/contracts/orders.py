@@ -6,8 +6,9 @@ Run: daybreak query "SELECT * FROM staging.stg_silver__orders LIMIT 5"
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType
 
+from infra.lake.columns import column, struct
 from streaming.contracts.contract import (
     Contract,
     Rule,
@@ -21,12 +22,10 @@ from streaming.contracts.contract import (
 )
 from streaming.reasons import Reason
 
-ITEM = StructType(
-    [
-        StructField("product_id", StringType()),
-        StructField("quantity", LongType()),
-        StructField("unit_price_cents", LongType()),
-    ]
+ITEM = struct(
+    column("product_id", "string", "The product"),
+    column("quantity", "bigint", "How many"),
+    column("unit_price_cents", "bigint", "Price of one, in cents"),
 )
 
 
@@ -43,14 +42,12 @@ ORDERS = Contract(
     topic="orders",
     description="The shop's orders: placed with items and total, or cancelled.",
     key="order_id",
-    payload=StructType(
-        [
-            StructField("order_id", StringType()),
-            StructField("customer_id", StringType()),
-            StructField("items", ArrayType(ITEM)),
-            StructField("total_cents", LongType()),
-            StructField("reason", StringType()),
-        ]
+    payload=struct(
+        column("order_id", "string", "The order"),
+        column("customer_id", "string", "Who ordered"),
+        column("items", ArrayType(ITEM), "Lines of the order: product, quantity, unit price; of a placed order"),
+        column("total_cents", "bigint", "The order's total, in cents; of a placed order"),
+        column("reason", "string", "Why it was cancelled; of a cancelled order"),
     ),
     required={
         "order_placed": ("order_id", "customer_id", "items", "total_cents"),

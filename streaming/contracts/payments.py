@@ -4,8 +4,7 @@ Data flow: topic `payments`, keyed by order_id -> silver
 Run: daybreak query "SELECT * FROM staging.stg_silver__payments LIMIT 5"
 """
 
-from pyspark.sql.types import LongType, StringType, StructField, StructType
-
+from infra.lake.columns import column, struct
 from streaming.contracts.contract import Contract, between, matches
 
 _FIELDS = ("payment_id", "order_id", "card_id", "amount_cents")
@@ -14,13 +13,11 @@ PAYMENTS = Contract(
     topic="payments",
     description="Payments for orders: captured, failed or refunded.",
     key="order_id",
-    payload=StructType(
-        [
-            StructField("payment_id", StringType()),
-            StructField("order_id", StringType()),
-            StructField("card_id", StringType()),
-            StructField("amount_cents", LongType()),
-        ]
+    payload=struct(
+        column("payment_id", "string", "The payment"),
+        column("order_id", "string", "The order paid for"),
+        column("card_id", "string", "The card"),
+        column("amount_cents", "bigint", "The amount, in cents"),
     ),
     required={"payment_captured": _FIELDS, "payment_failed": _FIELDS, "payment_refunded": _FIELDS},
     rules=(

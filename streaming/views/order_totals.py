@@ -9,6 +9,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from infra.lake.columns import column
 from streaming.views.view import Additive, Events, View
 
 
@@ -39,9 +40,16 @@ ORDER_TOTALS = View(
     description="Orders, items and revenue in cents per minute of event time.",
     inputs=("orders",),
     define=define,
+    columns=(
+        column("window_start", "timestamp", "First instant of the minute (UTC)"),
+        column("window_end", "timestamp", "First instant after the minute (UTC)"),
+        column("orders", "bigint", "Orders placed"),
+        column("items", "bigint", "Items ordered, the sum of quantities"),
+        column("revenue_cents", "bigint", "Sum of the orders' totals, in cents"),
+    ),
     key=("window_start",),
     time="window_start",
-    closes=lambda: F.col("window_end"),
+    closes="window_end",
     reach=timedelta(minutes=1),
     measures=("orders", "items", "revenue_cents"),
     law=Additive(sums=("orders", "items", "revenue_cents")),

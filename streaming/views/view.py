@@ -5,14 +5,21 @@ Run: pytest tests/streaming/test_views.py
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from infra.lake.columns import column, struct
 
 Events = Mapping[str, DataFrame]
 """Events of each input topic, by topic, as `silver.topic_events` gives them."""
+
+OF_LAYERS = ("day", "is_final", "as_of", "batch_id", "generation", "definition", "run")
+OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to", "expected_completeness", "closes_at")
+"""Columns that stand beside a view's own."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +56,15 @@ class View:
     inputs: tuple[str, ...]
     define: Callable[[Events], DataFrame]
     """Candidate rows, from a static frame in both layers. May give a key more than once."""
+    columns: tuple[StructField, ...]
+    """What `define` gives, in its order, each column with its type and what it means (`infra.lake.columns.column`). None
+    may have a name of OF_LAYERS or OF_GOLD."""
     key: tuple[str, ...]
     time: str
     """The column that puts a row on its UTC day."""
-    closes: Callable[[], Column]
-    """When the row can no longer appear or change: once the watermark has passed it, the row is final in the stream."""
+    closes: str
+    """When the row can no longer appear or change, in SQL over its columns: once the watermark has passed it, the row is
+    final in the stream."""
     reach: timedelta
     """How far after a row's `time` its inputs may lie."""
     measures: tuple[str, ...]
@@ -63,14 +74,37 @@ class View:
     prefer: tuple[str, ...] = ()
     """Which candidate of a key is its row: the first by these columns, ascending, nulls last; gold reads them too. An event
     more can only bring a better candidate."""
+    while_open: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """What gold says of a row that is not final: column -> (the value as defined, what it is called until the row closes)."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a column that the layers would take for their own, or that is spoken of and not there."""
+        names = [one.name for one in self.columns]
+        if taken := sorted({*OF_LAYERS, *OF_GOLD}.intersection(names)):
+            raise ValueError(
+                f"view {self.name}: the platform has columns {', '.join(taken)} of its own: choose other names"
+            )
+        spoken = {*self.key, self.time, *self.measures, *self.prefer, *self.while_open}
+        if missing := sorted(spoken.difference(names)):
+            raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
+
+    @property
+    def schema(self) -> StructType:
+        """The columns of its rows, with their day."""
+        return struct(*self.columns, column("day", "date", f"Day of {self.time} (UTC)"))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The value columns: what a row says beside its key and day."""
+        return tuple(one.name for one in self.columns if one.name not in self.key)
 
     def rows(self, events: Events) -> DataFrame:
         """Candidate rows with their `day`."""
         return self.define(events).withColumn("day", F.to_date(self.time))
 
-    def columns(self, rows: DataFrame) -> tuple[str, ...]:
-        """The value columns: what a row says beside its key and day."""
-        return tuple(column for column in rows.columns if column not in (*self.key, "day"))
+    def closed_at(self) -> Column:
+        """`closes` as a column of Spark's."""
+        return F.expr(self.closes)
 
     def preference(self) -> tuple[Column, ...]:
         """`prefer` as an order of Spark's."""

@@ -149,7 +149,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         put(known.where(F.col("day") == F.lit(DAY.date)).select("*", run), TRUTH)
         put(refused(spark, TRUTH_QUARANTINE, DAY), TRUTH_QUARANTINE)
         for view in VIEWS.values():
-            put(view_day(view, known, DAY).select("*", F.lit("v").alias("definition"), run), truth_table(spark, view))
+            put(view_day(view, known, DAY).select("*", F.lit("v").alias("definition"), run), truth_table(view))
         put(refused(spark, QUARANTINE, Day(NEXT.date())), QUARANTINE)
         _stream(spark, known)
         for table in (SETTLEMENTS, EVENT_LATENESS, CURVE):

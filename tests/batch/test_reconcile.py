@@ -17,11 +17,11 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
 from batch.corrections.ledger import CORRECTIONS, changed, correct
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
-from batch.driver import tables as night_tables
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
 from batch.reconciliation.reconcile import reconcile
+from batch.tables import night_tables
 from batch.truth import truth
 from infra import failpoints
 from infra.failures import PermanentFailure
@@ -175,8 +175,8 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{folder}"))
         patch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=folder))
-        of_the_stream = (SILVER, QUARANTINE, PROGRESS, *(speed_table(spark, view) for view in VIEWS.values()))
-        for table in (*of_the_stream, *night_tables(spark)):
+        of_the_stream = (SILVER, QUARANTINE, PROGRESS, *(speed_table(view) for view in VIEWS.values()))
+        for table in (*of_the_stream, *night_tables()):
             spark_tables.create(spark, table)
         sent = list(records())
         stream(spark, sent)
@@ -212,7 +212,7 @@ def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
 def say(spark: SparkSession, view: str, rows: DataFrame, generation: str, definition: str, batch_id: int = 0) -> None:
     said = {"as_of": F.lit(WATERMARK), "batch_id": F.lit(batch_id).cast("long")}
     said |= {"generation": F.lit(generation), "definition": F.lit(definition)}
-    table = speed_table(spark, VIEWS[view])
+    table = speed_table(VIEWS[view])
     append_once(rows.withColumns(said).select(*table.schema.fieldNames()), table, generation, batch_id)
 
 
@@ -305,7 +305,7 @@ def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSess
 
 def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSession) -> None:
     spark, now = reconciled, definitions(reconciled)["order_totals"]
-    speed = speed_table(spark, ORDER_TOTALS)
+    speed = speed_table(ORDER_TOTALS)
     right = spark_tables.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
     # Another version said less of the first hour, the same of the third, and had counted what came late in the second.
     wrong = F.when(F.hour("window_start") == 1, F.lit(1).cast("long")).otherwise(F.col("revenue_cents"))

@@ -16,17 +16,12 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from batch.driver import tables as tables_of_the_night
-from infra.sql.gold import PROJECT, dbt_environment
+from batch.tables import night_tables
 from infra.lake.rows import frame
-from infra.settings import Settings
 from infra.lake.tables import Table
-from streaming.bronze import BRONZE
-from streaming.gaps import BRONZE_GAPS
-from streaming.progress import PROGRESS
-from streaming.silver import QUARANTINE, SILVER
-from streaming.speed import speed_table
-from streaming.views import VIEWS
+from infra.settings import Settings
+from infra.sql.gold import PROJECT, dbt_environment
+from streaming.tables import stream_tables
 
 
 @dataclass(frozen=True)
@@ -64,11 +59,9 @@ def compiled(home: Path, delay_seconds: int) -> list[Compiled]:
     ]
 
 
-def sources(session: SparkSession) -> dict[str, Table]:
+def sources() -> dict[str, Table]:
     """Every table of the lake that dbt may read, as its owner declares it, by `layer.name`."""
-    speed = (speed_table(session, view) for view in VIEWS.values())
-    found = (BRONZE, BRONZE_GAPS, SILVER, QUARANTINE, PROGRESS, *speed, *tables_of_the_night(session))
-    return {f"{table.layer}.{table.name}": table for table in found}
+    return {table.sql: table for table in (*stream_tables(), *night_tables())}
 
 
 class Gold:
@@ -80,7 +73,7 @@ class Gold:
     def __init__(self, session: SparkSession, nodes: Sequence[Compiled]) -> None:
         # Its views are its own.
         self.session = session.newSession()
-        self.tables = sources(self.session)
+        self.tables = sources()
         self.models = {node.name: node for node in nodes if node.kept != "test"}
         self.tests = {node.name: node for node in nodes if node.kept == "test"}
         known = [*self.tables, *(str(model.relation) for model in self.models.values())]

@@ -16,7 +16,7 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DELAY = timedelta(seconds=600)
 SETTLED = (NOON + timedelta(hours=14), NOON + timedelta(hours=38))
 """When DAY was settled first, and again."""
-FACTS = ("fct_orders", "fct_order_totals", "fct_daily_orders")
+FACTS = ("fct_orders", "fct_order_totals", "fct_order_payments", "fct_daily_orders")
 OUR_TESTS = (
     "every_row_says_how_sure_it_is",
     "a_settled_day_stays_settled",

@@ -214,7 +214,7 @@ def payment(rng: Random, order: str, ordered_at: datetime) -> dict[str, Any]:
         "customer_id": "c",
         "ordered_at": ordered_at,
         "total_cents": 100,
-        "status": "paid" if paid else "unpaid",
+        "payment_status": "paid" if paid else "unpaid",
         "payment_id": rng.choice(("p", "q")) if paid else None,
         "captured_at": captured,
         "amount_cents": 100 if paid else None,
@@ -266,7 +266,7 @@ def test_the_history_at_any_time_is_the_answer_of_that_time(gold: Gold) -> None:
         for order, row in valid.items():
             captured = row["captured_at"] and utc(row["captured_at"])
             best = expected[order]
-            status = "open" if best["status"] == "unpaid" and not best["is_final"] else best["status"]
+            status = "open" if best["payment_status"] == "unpaid" and not best["is_final"] else best["payment_status"]
             assert (row["payment_status"], row["payment_id"], captured, row["is_final"]) == (
                 *(status, best["payment_id"], best["captured_at"]),
                 best["is_final"],

@@ -1,30 +1,14 @@
 """Gold prefers among several candidates of a key as the views do.
 
-Data flow: dbt/macros/preferred.sql, streaming/views -> the two orders; rows of orders placed twice -> gold
+Data flow: rows of orders placed twice -> gold
 Run: pytest tests/dbt/test_preferred.py
 """
 
-import json
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from offline_gold import Gold
 from rows_of_gold import DAY, NOON, OUR_TESTS, at, progress, said
-
-from streaming.views import VIEWS
-
-MACRO = Path(__file__).resolve().parents[2] / "dbt" / "macros" / "preferred.sql"
-
-
-def test_dbt_has_the_preference_of_every_view() -> None:
-    found = re.search(r"set columns = (\{.*?\})", MACRO.read_text(), re.DOTALL)
-    assert found
-    known = json.loads(found[1].replace("'", '"'))
-    assert {name: tuple(columns) for name, columns in known.items()} == {
-        view.name: view.prefer for view in VIEWS.values() if view.prefer
-    }
 
 
 def order(number: int, customer: str, cents: int) -> dict[str, Any]:
@@ -48,7 +32,7 @@ def unpaid(customer: str, cents: int) -> dict[str, Any]:
         "customer_id": customer,
         "ordered_at": NOON,
         "total_cents": cents,
-        "status": "unpaid",
+        "payment_status": "unpaid",
         "orders": 1,
         "paid_orders": 0,
         "day": DAY,

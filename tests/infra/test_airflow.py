@@ -104,14 +104,35 @@ def test_a_refusal_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         client(monkeypatch, lambda request: httpx.Response(401, json={"detail": "Invalid credentials"}))
 
 
-def test_a_second_backfill_at_once_is_worth_another_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    def busy(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v2/backfills":
-            return httpx.Response(409, json={"detail": "There is already a running backfill for dag nightly"})
-        return Answers()(request)
+class Busy:
+    """An Airflow that holds a backfill open: its run has ended when it was looked at three times, and then it lets go."""
 
+    def __init__(self, looks: int) -> None:
+        self.answers = Answers()
+        self.answers.looks = looks
+        self.refused = 0
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path != "/api/v2/backfills":
+            return self.answers(request)
+        if request.method == "POST" and self.refused < 2:
+            self.refused += 1
+            return httpx.Response(409, json={"detail": "There is already a running backfill for dag nightly"})
+        if request.method == "POST":
+            return httpx.Response(200, json={"id": 8})
+        held = {"from_date": "2026-01-01T00:00:00Z", "to_date": "2026-01-01T23:59:59Z", "completed_at": None}
+        return httpx.Response(200, json={"backfills": [held], "total_entries": 1})
+
+
+def test_a_backfill_beside_a_running_one_is_worth_another_try(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TransientFailure, match="already a running backfill"):
-        client(monkeypatch, busy).backfill("nightly", SINCE, UNTIL, {})
+        client(monkeypatch, Busy(looks=0)).backfill("nightly", SINCE, UNTIL, {})
+
+
+def test_a_backfill_right_after_another_waits_until_airflow_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = Busy(looks=3)
+    assert client(monkeypatch, busy).backfill("nightly", SINCE, UNTIL, {}) == 8
+    assert busy.refused == 2
 
 
 def test_no_airflow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

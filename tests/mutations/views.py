@@ -114,8 +114,8 @@ VIEWS_AND_CONTRACTS = (
     Mutation(
         "order_totals: a minute closes at its beginning",
         TOTALS,
-        'closes=lambda: F.col("window_end")',
-        'closes=lambda: F.col("window_start")',
+        'closes="window_end"',
+        'closes="window_start"',
         f"{VIEWS}::test_a_row_closes_when_no_event_can_change_it",
     ),
     Mutation(

@@ -20,7 +20,7 @@ from infra.airflow import Airflow, ApprovalRequest
 # Days that no other test settles, and late enough for their nights to be due at any hour.
 HELD, OTHER = (datetime.now(UTC).date() - timedelta(days=back) for back in (4, 5))
 LIMIT = 'DAYBREAK_APPROVAL_THRESHOLD={"order_totals": 0.2, "order_payments": 0.2}\nDAYBREAK_APPROVAL_MIN_ROWS=1\n'
-FACTS = ("fct_daily_orders", "fct_order_totals", "fct_orders")
+FACTS = ("fct_orders", "fct_order_totals", "fct_order_payments", "fct_daily_orders")
 DAG = "nightly"
 
 

@@ -115,7 +115,7 @@ def test_of_payments_only_the_refused_orders_are_corrected(story: Story) -> None
     assert {key: (row["cause"], row["old"]) for key, row in found.items()} == {
         order_id_of(f"deployed: refused {n}"): ("rule", None) for n in REFUSED_AT
     }
-    paid_ones = {key for key, row in found.items() if json.loads(row["new"])["status"] == "paid"}
+    paid_ones = {key for key, row in found.items() if json.loads(row["new"])["payment_status"] == "paid"}
     assert paid_ones == {order_id_of("deployed: refused 1")}
 
 

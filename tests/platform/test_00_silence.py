@@ -21,9 +21,9 @@ def test_unpaid_orders_are_final_while_no_payment_comes(platform: Platform) -> N
         platform.wait_drained()
 
     def said(final: bool) -> set[tuple[str, datetime]]:
-        rows = platform.rows("speed/order_payments", "ordered_at", "status", "is_final")
+        rows = platform.rows("speed/order_payments", "ordered_at", "payment_status", "is_final")
         own = [row for row in rows if row["ordered_at"] >= NOON and row["is_final"] >= final]
-        return {(row["status"], row["ordered_at"]) for row in own}
+        return {(row["payment_status"], row["ordered_at"]) for row in own}
 
     # Closed are the orders an hour before the watermark, which is ten minutes behind the newest order.
     closed = {("paid", NOON)} | {("unpaid", at) for at in steps[:2]}

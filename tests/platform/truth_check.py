@@ -102,7 +102,7 @@ COLUMNS = {
     "order_totals": (("window_start",), ("orders", "items", "revenue_cents")),
     "order_payments": (
         ("order_id",),
-        ("customer_id", "ordered_at", "total_cents", "status", "payment_id", "captured_at", "amount_cents"),
+        ("customer_id", "ordered_at", "total_cents", "payment_status", "payment_id", "captured_at", "amount_cents"),
     ),
 }
 

@@ -23,7 +23,7 @@ from streaming.ingest import Ingest
 from streaming.progress import PROGRESS
 from streaming.restate import say_again
 from streaming.silver import QUARANTINE, SILVER
-from streaming.stream import speed_tables
+from streaming.tables import speed_tables
 from streaming.validate import validate
 from streaming.views import VIEWS
 
@@ -37,7 +37,7 @@ ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
 def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An ingest on a lake of files: `stream(records)` is a micro-batch of (event_id, event)."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    speed = speed_tables(spark)
+    speed = speed_tables()
     for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed.values()):
         spark_tables.create(spark, table)
     ends: list[int] = []

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
+from infra.lake.columns import plain
 from streaming.silver import EVENT, topic_events
 from streaming.views import VIEWS
 from streaming.views.order_payments import ORDER_PAYMENTS
@@ -108,7 +109,7 @@ def orders(spark: SparkSession) -> dict[str, Row]:
 
 @pytest.mark.parametrize("name", PAID)
 def test_an_order_has_its_first_payment_within_the_hour(orders: dict[str, Row], name: str) -> None:
-    assert (orders[name]["status"], orders[name]["payment_id"]) == PAID[name][1:]
+    assert (orders[name]["payment_status"], orders[name]["payment_id"]) == PAID[name][1:]
 
 
 def test_every_placed_order_is_one_row_and_nothing_else_is(orders: dict[str, Row]) -> None:
@@ -129,7 +130,9 @@ def test_of_an_order_placed_twice_the_paid_one_is_its_row(spark: SparkSession) -
 
 def test_a_row_closes_when_no_event_can_change_it(spark: SparkSession) -> None:
     for view, after in ((ORDER_TOTALS, timedelta(minutes=1)), (ORDER_PAYMENTS, HOUR)):
-        (row,) = candidates(spark, view, [order(NOON)]).select(F.unix_millis(view.closes()).alias("closes")).collect()
+        (row,) = (
+            candidates(spark, view, [order(NOON)]).select(F.unix_millis(view.closed_at()).alias("closes")).collect()
+        )
         assert row["closes"] == (NOON + after).timestamp() * 1000, view.name
 
 
@@ -137,7 +140,8 @@ def test_a_row_closes_when_no_event_can_change_it(spark: SparkSession) -> None:
 def test_a_view_describes_its_own_rows(spark: SparkSession, view: View) -> None:
     events = spark.createDataFrame([], EVENT)
     rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
-    assert {*view.key, view.time, "day"} <= set(rows.columns)
+    declared = [(field.name, field.dataType) for field in view.schema]
+    assert [(field.name, plain(field.dataType)) for field in rows.schema] == declared
     assert {rows.schema[measure].dataType.simpleString() for measure in view.measures} == {"bigint"}
-    assert rows.select(view.closes().alias("closes")).schema["closes"].dataType.simpleString() == "timestamp"
+    assert rows.select(view.closed_at().alias("closes")).schema["closes"].dataType.simpleString() == "timestamp"
     assert rows.where(F.lit(False)).count() == 0

@@ -58,7 +58,7 @@ served as (
 
 measured as (
 
-    {{ with_expected_completeness('served', 'order_totals', closes='cast(date_add(served.day, 1) as timestamp)') }}
+    {{ with_expected_completeness('served', 'order_totals', closes='cast(date_add(day, 1) as timestamp)') }}
 
 )
 

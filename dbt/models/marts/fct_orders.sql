@@ -4,102 +4,94 @@ with settlements as (
 
 ),
 
-truth_orders as (
+payments as (
 
-    select * from {{ ref('stg_truth__orders') }}
+    select * from {{ ref('fct_order_payments') }}
 
 ),
 
-truth_payments as (
+truth_orders as (
 
-    select * from {{ ref('stg_truth__order_payments') }}
+    select * from {{ ref('stg_truth__orders') }} where event_type = 'order_placed'
 
 ),
 
 silver_orders as (
 
-    select * from {{ ref('stg_silver__orders') }}
+    select * from {{ ref('stg_silver__orders') }} where event_type = 'order_placed'
 
 ),
 
-speed_payments as (
+-- As the fact has them: a night may have settled a day, or withdrawn one, since it was built.
+served_days as (
 
-    select * from {{ ref('stg_speed__order_payments') }}
-
-),
-
-corrected as (
-
-    {{ corrections_made('order_payments', ['order_id']) }}
+    select
+        day,
+        any(status <> 'provisional') as is_settled
+    from payments
+    group by day
 
 ),
 
 settled as (
 
     select
-        payments.order_id,
-        payments.customer_id,
-        payments.ordered_at,
-        payments.day,
-        orders.lines,
-        orders.items,
-        payments.total_cents,
-        payments.payment_status,
-        payments.payment_id,
-        payments.captured_at,
-        payments.paid_cents,
-        true as is_final,
-        if(corrected.revisions is null, 'settled', 'corrected') as status,
-        settlements.settled_at as as_of,
-        coalesce(corrected.revisions, 0) as revisions,
-        orders.arrived_at
-    from truth_payments as payments
-    inner join settlements on payments.day = settlements.day
-    left join truth_orders as orders
+        payments.*,
+        {{ lines_of('events.items') }},
+        events.arrived_at
+    from payments
+    left join truth_orders as events
         on
-            payments.order_id = orders.order_id
-            and payments.ordered_at = orders.ordered_at
-            and payments.customer_id = orders.customer_id
-            and payments.total_cents = orders.total_cents
-    left join corrected on payments.day = corrected.day and payments.order_id = corrected.order_id
+            payments.order_id = events.order_id
+            and payments.ordered_at = events.event_time
+            and payments.customer_id = events.customer_id
+            and payments.total_cents = events.total_cents
+    where payments.status <> 'provisional'
 
 ),
 
+-- With the orders that the view has left out, because they came late.
 provisional as (
 
     select
-        orders.order_id,
-        orders.customer_id,
-        orders.ordered_at,
-        orders.day,
-        orders.lines,
-        orders.items,
-        orders.total_cents,
+        events.order_id,
+        events.customer_id,
+        events.event_time as ordered_at,
+        events.day,
+        {{ lines_of('events.items') }},
+        events.total_cents,
         payments.payment_status,
         payments.payment_id,
         payments.captured_at,
-        payments.paid_cents,
+        payments.amount_cents,
         coalesce(payments.is_final, false) as is_final,
-        'provisional' as status,
-        coalesce(payments.as_of, orders.arrived_at) as as_of,
-        0 as revisions,
-        orders.arrived_at
-    from silver_orders as orders
-    left anti join settlements on orders.day = settlements.day
-    left join speed_payments as payments
+        coalesce(payments.as_of, events.arrived_at) as as_of,
+        events.arrived_at
+    from silver_orders as events
+    left join served_days on events.day = served_days.day
+    left join settlements on events.day = settlements.day
+    left join payments
         on
-            orders.order_id = payments.order_id
-            and orders.ordered_at = payments.ordered_at
-            and orders.customer_id = payments.customer_id
-            and orders.total_cents = payments.total_cents
+            payments.status = 'provisional'
+            and events.order_id = payments.order_id
+            and events.event_time = payments.ordered_at
+            and events.customer_id = payments.customer_id
+            and events.total_cents = payments.total_cents
+    where not coalesce(served_days.is_settled, settlements.day is not null)
 
 ),
 
 placed as (
 
-    select * from settled
+    select
+        order_id, customer_id, ordered_at, day, lines, items, total_cents, payment_status, payment_id, captured_at,
+        amount_cents, is_final, status, as_of, revisions, arrived_at
+    from settled
     union all
-    select * from provisional
+    select
+        order_id, customer_id, ordered_at, day, lines, items, total_cents, payment_status, payment_id, captured_at,
+        amount_cents, is_final, 'provisional', as_of, 0, arrived_at
+    from provisional
 
 ),
 
@@ -111,7 +103,7 @@ ranked as (
         *,
         row_number() over (
             partition by day, order_id
-            order by payment_status is null, {{ preferred('order_payments', renamed={'amount_cents': 'paid_cents'}) }}arrived_at
+            order by payment_status is null, {{ preferred('order_payments') }}arrived_at
         ) as place
     from placed
 
@@ -125,7 +117,7 @@ served as (
 
 measured as (
 
-    {{ with_expected_completeness('served', 'order_payments', closes='(served.ordered_at + interval 1 hour)') }}
+    {{ with_expected_completeness('served', 'order_payments', closes=views().order_payments.closes) }}
 
 )
 
@@ -140,7 +132,7 @@ select
     coalesce(payment_status, 'pending') as payment_status,
     payment_id,
     captured_at,
-    paid_cents,
+    amount_cents as paid_cents,
     is_final,
     status,
     as_of,

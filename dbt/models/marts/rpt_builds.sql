@@ -7,11 +7,12 @@
 }}
 
 -- The last model of a build, and only where every mart before it is built and tested.
--- depends_on: {{ ref('fct_orders') }}
--- depends_on: {{ ref('fct_order_totals') }}
--- depends_on: {{ ref('fct_daily_orders') }}
--- depends_on: {{ ref('fct_order_totals_history') }}
--- depends_on: {{ ref('fct_order_payments_history') }}
+{%- for fact in facts() %}
+-- depends_on: {{ ref(fact) }}
+{%- endfor %}
+{%- for view in views() %}
+-- depends_on: {{ ref('fct_' ~ view ~ '_history') }}
+{%- endfor %}
 -- depends_on: {{ ref('rpt_reconciliation') }}
 -- depends_on: {{ ref('rpt_completeness') }}
 -- depends_on: {{ ref('rpt_expected_completeness') }}

@@ -1,16 +1,2 @@
-with latest as (
-
-    {{ latest_answers('order_totals', ['window_start']) }}
-
-)
-
-select
-    window_start,
-    window_end,
-    orders,
-    items,
-    revenue_cents,
-    is_final,
-    as_of,
-    day
-from latest
+{#- made by make catalog, from streaming/views/order_totals -#}
+{{ speed_rows('order_totals') }}

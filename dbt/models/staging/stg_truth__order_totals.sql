@@ -1,14 +1,2 @@
-with truth as (
-
-    select * from {{ source('truth', 'order_totals') }}
-
-)
-
-select
-    window_start,
-    window_end,
-    orders,
-    items,
-    revenue_cents,
-    day
-from truth
+{#- made by make catalog, from streaming/views/order_totals -#}
+{{ truth_rows('order_totals') }}

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.day import Day
-from batch.driver import tables
+from batch.tables import night_tables
 from infra.lake import spark_tables
 from infra.lake.writes import append_once
 from infra.settings import settings
@@ -87,8 +87,8 @@ def records(session: SparkSession, folder: Path) -> DataFrame:
 def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
     """Create the tables of both layers, and write what a stream that has read the log to its end would have written."""
     of_the_stream = (BRONZE, BRONZE_GAPS, SILVER, QUARANTINE, PROGRESS)
-    speed = [speed_table(session, view) for view in VIEWS.values()]
-    for table in (*of_the_stream, *speed, *tables(session)):
+    speed = [speed_table(view) for view in VIEWS.values()]
+    for table in (*of_the_stream, *speed, *night_tables()):
         spark_tables.create(session, table)
     versions = definitions(session)
     batch = {"batch_id": F.lit(0).cast("long"), "generation": F.lit(GENERATION)}

@@ -47,7 +47,7 @@ def test_gold_is_true_to_the_cent_for_every_settled_day(whole: Platform) -> None
 def test_every_row_says_how_sure_it_is(whole: Platform) -> None:
     settled_at = {row["day"]: row["settled_at"] for row in whole.rows("reconciliation/settlements")}
     covered = set(settled_at)
-    for mart in ("fct_orders", "fct_order_totals", "fct_daily_orders"):
+    for mart in ("fct_orders", "fct_order_totals", "fct_order_payments", "fct_daily_orders"):
         rows = whole.rows(f"gold/{mart}", "day", *SURE)
         assert {row["status"] == "provisional" for row in rows if row["day"] in covered} == {False}
         assert {row["status"] for row in rows if row["day"] not in covered} <= {"provisional"}

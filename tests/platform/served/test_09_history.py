@@ -22,12 +22,12 @@ HOUR = timedelta(hours=1)
 
 COLUMNS = {
     "fct_order_totals": ("window_start", "window_end", "orders", "items", "revenue_cents"),
-    "fct_orders": (
+    "fct_order_payments": (
         *("order_id", "customer_id", "ordered_at", "total_cents"),
-        *("payment_status", "payment_id", "captured_at", "paid_cents"),
+        *("payment_status", "payment_id", "captured_at", "amount_cents"),
     ),
 }
-HISTORIES = {"fct_order_totals": "fct_order_totals_history", "fct_orders": "fct_order_payments_history"}
+HISTORIES = {"fct_order_totals": "fct_order_totals_history", "fct_order_payments": "fct_order_payments_history"}
 TIMES = {"window_start", "window_end", "ordered_at", "captured_at"}
 SURE = ("status", "revisions")
 
@@ -165,7 +165,7 @@ def test_the_ledger_tells_every_version_of_a_corrected_row(story: Story) -> None
 
 CLOSES = {
     "fct_order_totals": ("order_totals", lambda row: row["window_end"]),
-    "fct_orders": ("order_payments", lambda row: row["ordered_at"] + HOUR),
+    "fct_order_payments": ("order_payments", lambda row: row["ordered_at"] + HOUR),
     "fct_daily_orders": ("order_totals", lambda row: midnight(row["day"] + timedelta(days=1))),
 }
 

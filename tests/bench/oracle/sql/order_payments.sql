@@ -26,7 +26,7 @@ SELECT
     customer_id,
     ordered_at,
     total_cents,
-    CASE WHEN payment_id IS NULL THEN 'unpaid' ELSE 'paid' END AS status,
+    CASE WHEN payment_id IS NULL THEN 'unpaid' ELSE 'paid' END AS payment_status,
     payment_id,
     captured_at,
     amount_cents,

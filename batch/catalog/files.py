@@ -1,0 +1,47 @@
+"""The files of the catalog: path -> text; a test compares them with what is committed.
+
+Data flow: generators -> path from the project's root -> text
+Run: pytest tests/batch/test_catalog.py
+"""
+
+from collections.abc import Iterable
+
+from batch.catalog import sources, topics, views
+from batch.tables import night_tables
+from infra import settings_table
+from infra.settings import ROOT
+from streaming.contracts import CONTRACTS
+from streaming.tables import stream_tables
+from streaming.views import VIEWS
+
+MADE = "made by make catalog"
+"""Stands in the first line of every file that is generated as a whole."""
+
+FOLDERS = ("dbt/models/sources", "dbt/models/staging", "dbt/models/marts", "dbt/macros")
+
+
+def files() -> dict[str, str]:
+    """Every generated file. Raises ValueError if a view and a topic have one name."""
+    if twice := sorted(set(VIEWS) & set(CONTRACTS)):
+        raise ValueError(
+            f"{', '.join(twice)} is the name of a view and of a topic: dbt would have two models of one name"
+        )
+    page = ROOT / settings_table.PAGE
+    return {
+        **{f"dbt/models/sources/{name}.yml": text for name, text in sources.files((*stream_tables(), *night_tables()))},
+        **dict(_under("dbt", views.files(VIEWS.values()))),
+        **dict(_under("dbt", topics.files(CONTRACTS.values()))),
+        str(page.relative_to(ROOT)): settings_table.page(page.read_text()),
+    }
+
+
+def stale() -> list[str]:
+    """Generated files that nothing generates any more: of a view or a topic that was removed."""
+    known = files()
+    found = (file for folder in FOLDERS for file in sorted((ROOT / folder).iterdir()) if file.is_file())
+    made = (str(file.relative_to(ROOT)) for file in found if MADE in file.read_text().split("\n", 1)[0])
+    return [path for path in made if path not in known]
+
+
+def _under(folder: str, found: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    return ((f"{folder}/{path}", text) for path, text in found)

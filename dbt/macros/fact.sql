@@ -1,0 +1,79 @@
+{#- A view as it is served: the truth of settled days, and the stream's current answer for the others. -#}
+{% macro fact(view) %}
+{%- set own = views()[view] -%}
+{%- set columns = own.columns | join(", ") -%}
+{%- set row = (['day'] + own.key) | join(", ") -%}
+with settlements as (
+
+    select * from {{ ref('stg_reconciliation__settlements') }}
+
+),
+
+truth as (
+
+    select * from {{ ref('stg_truth__' ~ view) }}
+
+),
+
+speed as (
+
+    select * from {{ ref('stg_speed__' ~ view) }}
+
+),
+
+corrected as (
+
+    {{ corrections_made(view, own.key) }}
+
+),
+
+settled as (
+
+    select
+        truth.*,
+        true as is_final,
+        if(corrected.revisions is null, 'settled', 'corrected') as status,
+        settlements.settled_at as as_of,
+        coalesce(corrected.revisions, 0) as revisions
+    from truth
+    inner join settlements on truth.day = settlements.day
+    left join corrected
+        on truth.day = corrected.day{% for column in own.key %} and truth.{{ column }} = corrected.{{ column }}{% endfor %}
+
+),
+
+provisional as (
+
+    select
+        speed.*,
+        'provisional' as status,
+        0 as revisions
+    from speed
+    left anti join settlements on speed.day = settlements.day
+
+),
+
+served as (
+
+    select {{ columns }}, day, is_final, status, as_of, revisions from settled
+    union all
+    select {{ columns }}, day, is_final, status, as_of, revisions from provisional
+
+),
+
+measured as (
+
+    {{ with_expected_completeness('served', view, closes=own.closes) }}
+
+)
+
+select
+    {{ own.columns | join(",\n    ") }},
+    day,
+    is_final,
+    status,
+    as_of,
+    expected_completeness,
+    revisions
+from measured
+{% endmacro %}

@@ -1,0 +1,20 @@
+{#- Every version of a view's rows, with the time in which it was the answer; `versions` says how they are found. -#}
+{% macro history(view) %}
+with versions as (
+
+    {{ versions(view) }}
+
+)
+
+select
+    {{ served_columns(view, said='said') }},
+    day,
+    is_final,
+    status,
+    revision,
+    revisions,
+    cause,
+    valid_from,
+    valid_to
+from versions
+{% endmacro %}

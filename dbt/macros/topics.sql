@@ -1,0 +1,18 @@
+{#- made by make catalog, from streaming/contracts: every topic's fields -#}
+{% macro topics() %}
+{{ return({
+    "orders": [
+        "order_id",
+        "customer_id",
+        "items",
+        "total_cents",
+        "reason"
+    ],
+    "payments": [
+        "payment_id",
+        "order_id",
+        "card_id",
+        "amount_cents"
+    ]
+}) }}
+{% endmacro %}

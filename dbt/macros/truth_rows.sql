@@ -1,0 +1,13 @@
+{#- A view's rows of whole days, as the night recomputed them. -#}
+{% macro truth_rows(view) %}
+with truth as (
+
+    select * from {{ source('truth', view) }}
+
+)
+
+select
+    {{ views()[view].columns | join(",\n    ") }},
+    day
+from truth
+{% endmacro %}

@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/views/order_payments -#}
+{{ fact('order_payments') }}
