@@ -8,15 +8,18 @@ import getpass
 import subprocess
 import sys
 from datetime import date
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from batch.commands.nights import DAG
-from infra.airflow import Airflow, ApprovalRequest
+from infra.airflow.runs import ApprovalRequest
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import ROOT, Settings, settings
+
+if TYPE_CHECKING:
+    from infra.airflow.client import Airflow
 
 commands = typer.Typer()
 console = Screen()
@@ -52,8 +55,11 @@ def decide(
         raise typer.Exit(code)
 
 
-def _asked(s: Settings, about: date) -> tuple[Airflow, ApprovalRequest] | None:
+def _asked(s: Settings, about: date) -> "tuple[Airflow, ApprovalRequest] | None":
     """Airflow's open question about the day; none too where Airflow is not there."""
+    # It takes a second to import.
+    from infra.airflow.client import Airflow
+
     try:
         airflow = Airflow(s)
         found = [one for one in airflow.questions(DAG) if one.about == about.isoformat()]

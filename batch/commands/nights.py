@@ -15,7 +15,7 @@ import typer
 from rich.live import Live
 from rich.table import Table as Grid
 
-from infra.airflow import Airflow, Run, Task
+from infra.airflow.runs import Run, Task
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, settings
@@ -74,6 +74,9 @@ def backfill(
         )
     since, until = _on(start), _before(end + timedelta(days=1))
     s = settings()
+    # It takes a second to import.
+    from infra.airflow.client import Airflow
+
     airflow = Airflow(s)
     runs: tuple[Run, ...] = ()
     # Redoing everything once is enough: the last night does, when the others have settled their days.

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from batch.commands.nights import ORDER, _shown
-from infra.airflow import Run, Task
+from infra.airflow.runs import Run, Task
 
 TASKS = (
     Task("dbt_build", None, 0),

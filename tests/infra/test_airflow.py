@@ -1,25 +1,49 @@
 """The client of Airflow's API: what it sends, when it waits, what it says when it is refused.
 
-Data flow: an Airflow in memory -> client -> runs
+Data flow: a server on loopback that answers as Airflow does -> client -> runs
 Run: pytest tests/infra/test_airflow.py
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
-import httpx
 import pytest
 
-from infra import airflow
-from infra.airflow import Airflow, ApprovalRequest, Run, Task
+from infra.airflow import client as module
+from infra.airflow.client import Airflow
+from infra.airflow.runs import ApprovalRequest, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 
 SINCE, UNTIL = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, 23, 59, 59, tzinfo=UTC)
+NOW = "2026-01-03T00:00:00Z"
 TASKS = (Task("archive", None, 0), Task("settle", None, 0, 0, "2025-12-30"))
-Handler = Callable[[httpx.Request], httpx.Response]
+BACKFILL = {
+    **{"id": 7, "dag_id": "nightly", "dag_display_name": "nightly", "dag_run_conf": {}, "is_paused": False},
+    **{"from_date": "2026-01-01T00:00:00Z", "to_date": "2026-01-01T23:59:59Z", "max_active_runs": 1},
+    **{"reprocess_behavior": "completed", "created_at": NOW, "updated_at": NOW, "completed_at": None},
+}
+TASK = {
+    **{
+        "id": "00000000-0000-0000-0000-000000000001",
+        "dag_id": "nightly",
+        "dag_display_name": "nightly",
+        "dag_run_id": "r",
+    },
+    **{"executor_config": "{}", "max_tries": 2, "pool": "night", "pool_slots": 1, "run_after": NOW, "try_number": 0},
+}
+Answer = tuple[int, Any]
+"""Status and body; a body that is text is sent as such."""
+Handler = Callable[[str, str, Any], Answer]
+
+
+def task(name: str, index: int = -1, day: str | None = None) -> dict[str, Any]:
+    return TASK | {"task_id": name, "task_display_name": name, "map_index": index, "rendered_map_index": day}
 
 
 class Answers:
@@ -29,79 +53,130 @@ class Answers:
         self.asked: list[tuple[str, str, Any]] = []
         self.looks = 0
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        body = json.loads(request.content) if request.content else None
-        path = request.url.path
-        self.asked.append((request.method, path, body))
-        if path == "/auth/token":
-            return httpx.Response(201, json={"access_token": "t"})
-        assert request.headers["Authorization"] == "Bearer t"
-        if path == "/api/v2/dags":
-            return httpx.Response(200, json={"dags": [{"dag_id": "nightly"}], "total_entries": 1})
+    def __call__(self, method: str, path: str, body: Any) -> Answer:
+        self.asked.append((method, path, body))
         if path == "/api/v2/backfills":
-            return httpx.Response(200, json={"id": 7})
+            return 200, BACKFILL
         if path == "/api/v2/dags/nightly":
-            return httpx.Response(200, json={})
+            return 200, {}
         if path.endswith("taskInstances"):
-            one = {"dag_run_id": "r", "state": None, "try_number": 0}
-            tasks = [
-                one | {"task_id": "archive", "map_index": -1, "rendered_map_index": None},
-                one | {"task_id": "settle", "map_index": 0, "rendered_map_index": "2025-12-30"},
-            ]
-            return httpx.Response(200, json={"task_instances": tasks, "total_entries": 2})
+            return 200, {
+                "task_instances": [task("archive"), task("settle", 0, "2025-12-30")],
+                "total_entries": 2,
+            }
         if path.endswith("/dagRuns/~/hitlDetails"):
-            asked = {"dag_run_id": "r", "task_id": "approve", "map_index": 0, "rendered_map_index": "2025-12-30"}
-            detail = {"task_instance": asked, "subject": "Settle?", "body": None, "options": ["Approve", "Reject"]}
-            return httpx.Response(200, json={"hitl_details": [detail], "total_entries": 1})
+            asked = {"task_instance": task("approve", 0, "2025-12-30"), "subject": "Settle?", "created_at": NOW}
+            return 200, {"hitl_details": [asked | {"options": ["Approve", "Reject"]}], "total_entries": 1}
         if path.endswith("/hitlDetails"):
-            return httpx.Response(200, json={})
+            answered = {"responded_by": {"id": "1", "name": "a"}, "responded_at": NOW, "chosen_options": ["Reject"]}
+            return 200, answered | {"params_input": {}}
         self.looks += 1
         if self.looks == 2:
-            return httpx.Response(503, text="restarting")
-        state = "running" if self.looks < 3 else "success"
-        run = {"dag_run_id": "r", "data_interval_start": "2026-01-01T02:00:00Z", "state": state}
-        return httpx.Response(200, json={"dag_runs": [run], "total_entries": 1})
+            return 503, "restarting"
+        run = {
+            **{"dag_id": "nightly", "dag_display_name": "nightly", "dag_run_id": "r", "dag_versions": []},
+            **{"data_interval_start": "2026-01-01T02:00:00Z", "run_after": NOW, "run_type": "backfill"},
+            "state": "running" if self.looks < 3 else "success",
+        }
+        return 200, {"dag_runs": [run], "total_entries": 1}
 
 
-def client(monkeypatch: pytest.MonkeyPatch, handler: Handler) -> Airflow:
-    real = httpx.Client
-    monkeypatch.setattr(airflow.httpx, "Client", lambda **more: real(transport=httpx.MockTransport(handler), **more))
-    monkeypatch.setattr(airflow, "POLL_SECONDS", 0)
-    return Airflow(Settings(airflow_url="http://airflow.test", airflow_password="secret"))  # type: ignore[arg-type]
+@contextmanager
+def served(handler: Handler) -> Iterator[str]:
+    """The address of a server that answers so, and that lets everyone log in."""
+
+    class Requests(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self._answer()
+
+        def do_GET(self) -> None:
+            self._answer()
+
+        def do_PATCH(self) -> None:
+            self._answer()
+
+        def _answer(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("content-length") or 0))
+            path = self.path.split("?")[0]
+            if path == "/auth/token" and not isinstance(handler, Stranger):
+                status, body = 201, {"access_token": "t"}
+            else:
+                assert path == "/auth/token" or self.headers["Authorization"] == "Bearer t"
+                status, body = handler(self.command, path, json.loads(sent) if sent else None)
+            self.send_response(status)
+            self.send_header("content-type", "text/plain" if isinstance(body, str) else "application/json")
+            self.end_headers()
+            self.wfile.write((body if isinstance(body, str) else json.dumps(body)).encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Requests)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
-def test_a_backfill_redoes_days_and_unpauses_only_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+class Stranger:
+    """An Airflow that does not know who logs in."""
+
+    def __call__(self, method: str, path: str, body: Any) -> Answer:
+        return 401, {"detail": "Invalid credentials"}
+
+
+@contextmanager
+def client(handler: Handler) -> Iterator[Airflow]:
+    with served(handler) as address:
+        yield Airflow(Settings(airflow_url=address, airflow_password="secret"))  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "POLL_SECONDS", 0)
+
+
+def test_a_backfill_redoes_days_and_unpauses_only_afterwards() -> None:
     answers = Answers()
-    assert client(monkeypatch, answers).backfill("nightly", SINCE, UNTIL, {"full": True}) == 7
+    with client(answers) as own:
+        assert own.backfill("nightly", SINCE, UNTIL, {"full": True}) == 7
     created, unpaused = answers.asked[-2:]
     assert created[:2] == ("POST", "/api/v2/backfills")
+    days = [datetime.fromisoformat(created[2].pop(name)) for name in ("from_date", "to_date")]
+    assert days == [SINCE, UNTIL]
     assert created[2] == {
         "dag_id": "nightly",
-        "from_date": "2026-01-01T00:00:00+00:00",
-        "to_date": "2026-01-02T23:59:59+00:00",
         "max_active_runs": 1,
         "reprocess_behavior": "completed",
+        "run_backwards": False,
         "dag_run_conf": {"full": True},
     }
     assert unpaused == ("PATCH", "/api/v2/dags/nightly", {"is_paused": False})
 
 
-def test_watching_ends_with_the_runs_and_survives_a_restart_of_airflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = list(client(monkeypatch, Answers()).watch("nightly", SINCE, UNTIL))
+def test_watching_ends_with_the_runs_and_survives_a_restart_of_airflow() -> None:
+    with client(Answers()) as own:
+        seen = list(own.watch("nightly", SINCE, UNTIL))
     assert [[run.state for run in runs] for runs in seen] == [["running"], ["success"]]
     assert seen[-1] == (Run("r", date(2026, 1, 1), "success", TASKS),)
 
 
 def test_watching_gives_up_when_airflow_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = client(monkeypatch, Answers())
-    monkeypatch.setattr(airflow, "GONE_SECONDS", -1)
-    with pytest.raises(TransientFailure, match="503"):
+    monkeypatch.setattr(module, "GONE_SECONDS", -1)
+    with client(Answers()) as own, pytest.raises(TransientFailure, match="cannot get dag runs now: 503"):
         list(own.watch("nightly", SINCE, UNTIL))
 
 
-def test_a_refusal_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(PermanentFailure, match="Airflow refuses POST /auth/token: Invalid credentials"):
-        client(monkeypatch, lambda request: httpx.Response(401, json={"detail": "Invalid credentials"}))
+def test_a_refusal_is_one_sentence() -> None:
+    with (
+        pytest.raises(PermanentFailure, match=r"Airflow refuses the login as .*Invalid credentials"),
+        client(Stranger()),
+    ):
+        pass
 
 
 class Busy:
@@ -112,52 +187,74 @@ class Busy:
         self.answers.looks = looks
         self.refused = 0
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        if request.url.path != "/api/v2/backfills":
-            return self.answers(request)
-        if request.method == "POST" and self.refused < 2:
+    def __call__(self, method: str, path: str, body: Any) -> Answer:
+        if path != "/api/v2/backfills":
+            return self.answers(method, path, body)
+        if method == "GET":
+            return 200, {"backfills": [BACKFILL], "total_entries": 1}
+        if self.refused < 2:
             self.refused += 1
-            return httpx.Response(409, json={"detail": "There is already a running backfill for dag nightly"})
-        if request.method == "POST":
-            return httpx.Response(200, json={"id": 8})
-        held = {"from_date": "2026-01-01T00:00:00Z", "to_date": "2026-01-01T23:59:59Z", "completed_at": None}
-        return httpx.Response(200, json={"backfills": [held], "total_entries": 1})
+            return 409, {"detail": "There is already a running backfill for dag nightly"}
+        return 200, BACKFILL | {"id": 8}
 
 
-def test_a_backfill_beside_a_running_one_is_worth_another_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TransientFailure, match="already a running backfill"):
-        client(monkeypatch, Busy(looks=0)).backfill("nightly", SINCE, UNTIL, {})
+def test_a_backfill_beside_a_running_one_is_worth_another_try() -> None:
+    busy = Busy(looks=-5)
+    with client(busy) as own, pytest.raises(TransientFailure, match="already a running backfill"):
+        own.backfill("nightly", SINCE, UNTIL, {})
+    assert busy.refused == 1
 
 
-def test_a_backfill_right_after_another_waits_until_airflow_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backfill_right_after_another_waits_until_airflow_closes_it() -> None:
     busy = Busy(looks=3)
-    assert client(monkeypatch, busy).backfill("nightly", SINCE, UNTIL, {}) == 8
+    with client(busy) as own:
+        assert own.backfill("nightly", SINCE, UNTIL, {}) == 8
     assert busy.refused == 2
 
 
-def test_no_airflow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("Connection refused")
+def test_a_dag_that_is_never_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GONE_SECONDS", -1)
 
-    with pytest.raises(TransientFailure, match=r"does not answer at http://airflow\.test: Connection refused"):
-        client(monkeypatch, nobody)
+    def empty(method: str, path: str, body: Any) -> Answer:
+        return 404, {"detail": "no such DAG"}
+
+    with client(empty) as own, pytest.raises(TransientFailure, match="has not read the DAG 'nightly'"):
+        own.backfill("nightly", SINCE, UNTIL, {})
 
 
-def test_a_task_of_a_day_is_named_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_airflow_is_one_sentence() -> None:
+    with client(Answers()) as own:
+        pass
+    with pytest.raises(TransientFailure, match=r"Airflow does not answer at http://127\.0\.0\.1:\d+: "):
+        own.questions("nightly")
+    with pytest.raises(TransientFailure, match=r"does not answer at http://127\.0\.0\.1:1: "):
+        Airflow(Settings(airflow_url="http://127.0.0.1:1", airflow_password="secret"))  # type: ignore[arg-type]
+
+
+def test_an_airflow_that_answers_otherwise_is_named() -> None:
+    def other(method: str, path: str, body: Any) -> Answer:
+        return 200, {"dag_runs": [{"dag_run_id": 3}], "total_entries": 1}
+
+    with client(other) as own, pytest.raises(PermanentFailure, match="of another version than its client"):
+        own.runs("nightly", SINCE, UNTIL)
+
+
+def test_a_task_of_a_day_is_named_by_it() -> None:
     assert [task.name for task in TASKS] == ["archive", "settle 2025-12-30"]
-    own, run = client(monkeypatch, Answers()), Run("r", date(2026, 1, 1), "success", TASKS)
-    assert [own.page("nightly", run, task) for task in TASKS] == [
-        "http://airflow.test/dags/nightly/runs/r/tasks/archive",
-        "http://airflow.test/dags/nightly/runs/r/tasks/settle/mapped/0",
+    with client(Answers()) as own:
+        pages = [own.page("nightly", Run("r", date(2026, 1, 1), "success", TASKS), task) for task in TASKS]
+    assert [page.split("/", 3)[3] for page in pages] == [
+        "dags/nightly/runs/r/tasks/archive",
+        "dags/nightly/runs/r/tasks/settle/mapped/0",
     ]
 
 
-def test_an_open_question_is_found_by_its_day_and_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_open_question_is_found_by_its_day_and_answered() -> None:
     answers = Answers()
-    own = client(monkeypatch, answers)
-    (asked,) = own.questions("nightly")
-    assert asked == ApprovalRequest("r", "approve", 0, "2025-12-30", "Settle?", "", ("Approve", "Reject"))
-    own.answer("nightly", asked, "Reject", {"note": "no"})
+    with client(answers) as own:
+        (asked,) = own.questions("nightly")
+        assert asked == ApprovalRequest("r", "approve", 0, "2025-12-30", "Settle?", "", ("Approve", "Reject"))
+        own.answer("nightly", asked, "Reject", {"note": "no"})
     assert answers.asked[-1] == (
         "PATCH",
         "/api/v2/dags/nightly/dagRuns/r/taskInstances/approve/0/hitlDetails",

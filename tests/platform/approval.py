@@ -15,7 +15,8 @@ from running import Platform, until
 from schedule import skip_last_night
 from traffic import burst, paid, placed
 
-from infra.airflow import Airflow, ApprovalRequest
+from infra.airflow.client import Airflow
+from infra.airflow.runs import ApprovalRequest
 
 # Days that no other test settles, and late enough for their nights to be due at any hour.
 HELD, OTHER = (datetime.now(UTC).date() - timedelta(days=back) for back in (4, 5))

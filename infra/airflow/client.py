@@ -1,0 +1,217 @@
+"""Airflow's own Python client, as far as a backfill and an answer need it.
+
+Data flow: DAG id and days -> backfill -> runs and their tasks, until all have ended; an open question -> an answer
+Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
+
+It takes a second to import, so commands import it when they use it.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+import httpx
+from airflow_client.client import ApiClient, Configuration
+from airflow_client.client.api import BackfillApi, DAGApi, DagRunApi, TaskInstanceApi
+from airflow_client.client.exceptions import ApiException, NotFoundException
+from airflow_client.client.models import (
+    BackfillPostBody,
+    DAGPatchBody,
+    DAGRunResponse,
+    HITLDetail,
+    ReprocessBehavior,
+    TaskInstanceResponse,
+    UpdateHITLDetailPayload,
+)
+from pydantic import ValidationError
+from urllib3.exceptions import HTTPError
+
+from infra.airflow.runs import ApprovalRequest, Run, Task
+from infra.failures import PermanentFailure, TransientFailure
+from infra.settings import Settings
+
+POLL_SECONDS = 2.0
+GONE_SECONDS = 120.0
+"""How long Airflow may be silent (its API restarts, a DAG is not parsed yet) before waiting for it ends."""
+ANSWER_SECONDS = 30.0
+PAGE = 100
+
+
+class Airflow:
+    """A logged-in client. Raises TransientFailure if Airflow does not answer, PermanentFailure if it refuses."""
+
+    def __init__(self, s: Settings) -> None:
+        self._url = s.airflow_url
+        api = ApiClient(Configuration(host=s.airflow_url, access_token=self._token(s), retries=0))
+        self._backfills, self._dags = BackfillApi(api), DAGApi(api)
+        self._runs, self._tasks = DagRunApi(api), TaskInstanceApi(api)
+
+    def backfill(self, dag: str, first: datetime, last: datetime, conf: dict[str, Any]) -> int:
+        """Create a backfill of the runs from `first` to `last` (inclusive), one at a time, and return its id.
+
+        Runs that have ended are done again. A paused DAG is unpaused only afterwards: one that is unpaused without its
+        latest run makes that run by itself, ahead of the older days.
+        """
+        self._wait_for_dag(dag)
+        found = self._created(
+            BackfillPostBody(
+                dag_id=dag,
+                from_date=first,
+                to_date=last,
+                max_active_runs=1,
+                reprocess_behavior=ReprocessBehavior.COMPLETED,
+                dag_run_conf=conf,
+            )
+        )
+        # Its answer is the whole DAG, in fields that differ from version to version; none is of use here.
+        patch = DAGPatchBody(is_paused=False)
+        self._ask(self._dags.patch_dag_without_preload_content, dag, patch, update_mask=["is_paused"])
+        return found
+
+    def runs(self, dag: str, first: datetime, last: datetime) -> tuple[Run, ...]:
+        """The runs with a logical date from `first` to `last`, oldest first, with their tasks as they are now."""
+        span = {"logical_date_gte": first, "logical_date_lte": last}
+        found = self._all(self._runs.get_dag_runs, "dag_runs", dag, order_by=["logical_date"], **span)
+        tasks: dict[str, list[Task]] = {}
+        for task in self._all(self._tasks.get_task_instances, "task_instances", dag, "~", **span):
+            tasks.setdefault(task.dag_run_id, []).append(_task(task))
+        return tuple(_run(run, tuple(tasks.get(run.dag_run_id, ()))) for run in found)
+
+    def watch(self, dag: str, first: datetime, last: datetime) -> Iterator[tuple[Run, ...]]:
+        """The runs, again and again, until all of them have ended; a short silence of Airflow is waited out."""
+        heard = time.monotonic()
+        while True:
+            try:
+                runs = self.runs(dag, first, last)
+                heard = time.monotonic()
+            except TransientFailure:
+                if time.monotonic() - heard > GONE_SECONDS:
+                    raise
+            else:
+                yield runs
+                if runs and all(run.has_ended for run in runs):
+                    return
+            time.sleep(POLL_SECONDS)
+
+    def page(self, dag: str, run: Run, task: Task) -> str:
+        """Where a task's log is to be read."""
+        mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
+        return f"{self._url}/dags/{dag}/runs/{run.run_id}/tasks/{task.task_id}{mapped}"
+
+    def questions(self, dag: str) -> tuple[ApprovalRequest, ...]:
+        """What the DAG's runs wait to be told, oldest first."""
+        which = {"response_received": False, "state": ["awaiting_input"], "order_by": ["created_at"]}
+        found = self._all(self._tasks.get_hitl_details, "hitl_details", dag, "~", **which)
+        return tuple(_question(one) for one in found)
+
+    def answer(self, dag: str, question: ApprovalRequest, option: str, params: dict[str, Any]) -> None:
+        """Answer a question. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
+        at = (dag, question.run_id, question.task_id, question.map_index)
+        said = UpdateHITLDetailPayload(chosen_options=[option], params_input=params)
+        self._ask(self._tasks.update_hitl_detail, *at, said)
+
+    def _created(self, body: BackfillPostBody) -> int:
+        """Create a backfill; behind one whose runs have all ended, when Airflow has noticed, which takes it half a minute."""
+        give_up = time.monotonic() + GONE_SECONDS
+        while True:
+            try:
+                return int(self._ask(self._backfills.create_backfill, body).id)
+            except TransientFailure:
+                if time.monotonic() > give_up or not self._is_over(body.dag_id):
+                    raise
+            time.sleep(POLL_SECONDS)
+
+    def _is_over(self, dag: str) -> bool:
+        """Is there a backfill that Airflow holds open though all of its runs have ended?"""
+        found = self._all(self._backfills.list_backfills, "backfills", dag)
+        held = [one for one in found if one.completed_at is None]
+        return bool(held) and all(run.has_ended for one in held for run in self.runs(dag, one.from_date, one.to_date))
+
+    def _wait_for_dag(self, dag: str) -> None:
+        """Wait until the DAG processor has read the DAG."""
+        give_up = time.monotonic() + GONE_SECONDS
+        while True:
+            try:
+                self._ask(self._runs.get_dag_runs, dag, limit=1)
+                return
+            except PermanentFailure as refused:
+                if not isinstance(refused.__cause__, NotFoundException):
+                    raise
+            if time.monotonic() > give_up:
+                raise TransientFailure(f"Airflow has not read the DAG {dag!r} (daybreak logs airflow-dag-processor)")
+            time.sleep(POLL_SECONDS)
+
+    def _all(self, ask: Callable[..., Any], of: str, *which: str, **more: Any) -> list[Any]:
+        """Every page of a listing."""
+        found: list[Any] = []
+        while True:
+            page = self._ask(ask, *which, limit=PAGE, offset=len(found), **more)
+            found += getattr(page, of)
+            if len(found) >= (page.total_entries or 0) or not getattr(page, of):
+                return found
+
+    def _ask(self, ask: Callable[..., Any], *which: Any, **more: Any) -> Any:
+        what = ask.__name__.removesuffix("_without_preload_content").replace("_", " ")
+        try:
+            answer = ask(*which, _request_timeout=ANSWER_SECONDS, **more)
+            # An answer that is not read is not looked at by the client either.
+            if getattr(answer, "status", 200) >= 400:
+                raise ApiException(status=answer.status, reason=answer.reason, body=answer.data.decode())
+            return answer
+        except ApiException as refused:
+            if refused.status is None or refused.status >= 500 or refused.status == 409:
+                raise TransientFailure(f"Airflow cannot {what} now: {_detail(refused)}") from refused
+            raise PermanentFailure(f"Airflow refuses to {what}: {_detail(refused)}") from refused
+        except (HTTPError, OSError) as failure:
+            raise TransientFailure(f"Airflow does not answer at {self._url}: {failure}") from failure
+        except ValidationError as failure:
+            raise PermanentFailure(
+                f"Airflow at {self._url} is of another version than its client: {failure}"
+            ) from failure
+
+    def _token(self, s: Settings) -> str:
+        """Log in. The client knows nothing of that: it is the business of the auth manager."""
+        login = {"username": s.airflow_user, "password": s.airflow_password.get_secret_value()}
+        try:
+            answer = httpx.post(f"{s.airflow_url}/auth/token", json=login, timeout=ANSWER_SECONDS)
+        except httpx.TransportError as failure:
+            raise TransientFailure(f"Airflow does not answer at {s.airflow_url}: {failure}") from failure
+        if answer.status_code >= 500:
+            raise TransientFailure(f"Airflow cannot log in now: {answer.reason_phrase}")
+        if answer.is_error:
+            raise PermanentFailure(f"Airflow refuses the login as {s.airflow_user}: {answer.text}")
+        return str(answer.json()["access_token"])
+
+
+def _detail(refused: ApiException) -> str:
+    """What Airflow gives as the reason."""
+    try:
+        said = json.loads(refused.body or "")
+    except ValueError:
+        return f"{refused.status} {refused.reason}"
+    return str(said.get("detail", said) if isinstance(said, dict) else said)
+
+
+def _task(task: TaskInstanceResponse) -> Task:
+    state = task.state.value if task.state else None
+    return Task(task.task_id, state, task.try_number, task.map_index, task.rendered_map_index)
+
+
+def _run(run: DAGRunResponse, tasks: tuple[Task, ...]) -> Run:
+    start = run.data_interval_start or run.run_after
+    return Run(run.dag_run_id, start.date(), run.state.value, tasks)
+
+
+def _question(found: HITLDetail) -> ApprovalRequest:
+    task = found.task_instance
+    return ApprovalRequest(
+        task.dag_run_id,
+        task.task_id,
+        task.map_index,
+        task.rendered_map_index or "",
+        found.subject,
+        found.body or "",
+        tuple(found.options),
+    )
