@@ -120,7 +120,7 @@ def test_what_was_said_last_is_the_view_of_all_events(run: Run, view: View) -> N
     expected = answered(view, frame(run.spark, run.counted))
     expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.next_watermark))
     found = answers(view, latest_rows(view, log))
-    assert len(found) > 5
+    assert len(found) > 2
     assert found == answers(view, expected)
 
 

@@ -1,0 +1,67 @@
+"""The tutorials of streaming/README.md, performed as they stand there: a view and a topic by a file and a line each.
+
+Data flow: README -> a copy of the tree -> its catalog, its versions, its own tests
+Run: pytest tests/batch/test_tutorial.py
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from tutorial import TOPIC, VIEW, copied, performed, python
+
+from infra.settings import ROOT
+
+pytestmark = pytest.mark.lake
+
+VERSIONS = """
+import json, sys
+from infra.session import FEW_ROWS, spark
+from streaming.definitions import definitions
+print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "", FEW_ROWS)))))
+"""
+GENERIC = (
+    *("tests/batch/test_catalog.py", "tests/batch/test_stages.py", "tests/dbt/test_project.py", "tests/dags/test_dags.py"),
+    *("tests/streaming/test_views.py", "tests/streaming/test_view_state.py", "tests/streaming/test_contracts.py"),
+    "tests/test_architecture.py",
+)
+"""Tests that loop over the registries."""
+
+
+@pytest.fixture(scope="module")
+def wrote(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The copy, and what its catalog wrote."""
+    folder = copied(tmp_path_factory.mktemp("tutorial"))
+    return folder, performed(folder)
+
+
+def test_the_catalog_writes_what_dbt_needs(wrote: tuple[Path, list[str]]) -> None:
+    folder, said = wrote
+    new = {line.removeprefix("wrote ") for line in said if not (ROOT / line.removeprefix("wrote ")).exists()}
+    assert new == {
+        *(f"dbt/models/staging/stg_{layer}__{VIEW}.sql" for layer in ("speed", "truth")),
+        *(f"dbt/models/staging/stg_{layer}__{TOPIC}.sql" for layer in ("silver", "truth")),
+        *(f"dbt/models/marts/fct_{VIEW}{more}.sql" for more in ("", "_history")),
+    }
+    assert {line.removeprefix("wrote ") for line in said} - new == {
+        *(f"dbt/models/sources/{layer}.yml" for layer in ("silver", "speed", "truth")),
+        *("dbt/macros/views.sql", "dbt/macros/topics.sql"),
+        *("dbt/models/staging/views.yml", "dbt/models/staging/topics.yml", "dbt/models/marts/views.yml"),
+    }
+
+
+def versions(folder: Path) -> dict[str, str]:
+    done = python(folder, "-c", VERSIONS)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
+    return dict(json.loads(line.removeprefix("FOUND")))
+
+
+def test_no_other_definition_changes(wrote: tuple[Path, list[str]]) -> None:
+    before, after = versions(ROOT), versions(wrote[0])
+    assert set(after) - set(before) == {VIEW, f"events/{TOPIC}"}
+    assert {name for name in before if before[name] != after[name]} == {"events"}
+
+
+def test_the_tests_that_loop_over_the_registries_pass(wrote: tuple[Path, list[str]]) -> None:
+    done = python(wrote[0], "-m", "pytest", "-q", "-p", "no:cacheprovider", *GENERIC)
+    assert done.returncode == 0, done.stdout[-8000:]
