@@ -111,11 +111,11 @@ class ArchiveStep(NightStep):
 
 
 class GoldStep(BashOperator):
-    """`infra.sql.gold <verb>`: dbt through the SQL gateway, which is gold's only writer."""
+    """`batch.gold <verb>`: dbt through the SQL gateway, which is gold's only writer."""
 
     def __init__(self, *, verb: str, **task: Any) -> None:
         super().__init__(
-            bash_command=f"exec {sys.executable} -m infra.sql.gold {verb}",
+            bash_command=f"exec {sys.executable} -m batch.gold {verb}",
             cwd=str(ROOT),
             pool="gateway",
             append_env=True,

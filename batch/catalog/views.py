@@ -24,7 +24,7 @@ def files(found: Collection[View]) -> Iterator[tuple[str, str]]:
         origin = f"{ORIGIN}/{view.name}"
         yield f"models/staging/stg_speed__{view.name}.sql", sql_file(origin, f"speed_rows('{view.name}')")
         yield f"models/staging/stg_truth__{view.name}.sql", sql_file(origin, f"truth_rows('{view.name}')")
-        yield f"models/marts/fct_{view.name}.sql", sql_file(origin, f"fact('{view.name}')")
+        yield f"models/marts/fct_{view.name}.sql", sql_file(origin, f"by_day() }}}}\n{{{{ fact('{view.name}')")
         yield f"models/marts/fct_{view.name}_history.sql", _history(view, origin)
 
 

@@ -1,6 +1,7 @@
 {#-
   Every combination of a model's key (`meta.key` in its YAML) that occurs more than once, or has a row in which a column of
-  `meta.present` is null. One query for all models: what a query costs is itself, not what it reads.
+  `meta.present` is null. One query for all models: what a query costs is itself, not what it reads. Of days that have not changed since they were tested
+  nothing is read.
 -#}
 {% macro broken_keys(models) %}
 {%- for name in models %}
@@ -11,6 +12,9 @@ select
     to_json(struct({{ meta.key | join(", ") }})) as key,
     count(*) as times
 from {{ relation }}
+{%- if execute and 'day' in graph.nodes['model.daybreak.' ~ name].columns and not name.startswith('stg_reconciliation') %}
+where {{ changed_days() }}
+{%- endif %}
 group by {{ meta.key | join(", ") }}
 having count(*) > 1{% for column in meta.get('present', []) %} or count({{ column }}) < count(*){% endfor %}
 {% if not loop.last %}union all{% endif %}

@@ -1,8 +1,11 @@
-{#- A view as it is served: the truth of settled days, and the stream's current answer for the others. -#}
+{#-
+  A view as it is served: the truth of settled days, and the stream's current answer for the others. A build that is not the first
+  makes the days that may have changed.
+-#}
 {% macro fact(view) %}
 {%- set own = views()[view] -%}
 {%- set columns = own.columns | join(", ") -%}
-{%- set row = (['day'] + own.key) | join(", ") -%}
+{%- set days = changed_days() if is_incremental() else "true" -%}
 with settlements as (
 
     select * from {{ ref('stg_reconciliation__settlements') }}
@@ -11,13 +14,13 @@ with settlements as (
 
 truth as (
 
-    select * from {{ ref('stg_truth__' ~ view) }}
+    select * from {{ ref('stg_truth__' ~ view) }} where {{ days }}
 
 ),
 
 speed as (
 
-    select * from {{ ref('stg_speed__' ~ view) }}
+    select * from {{ ref('stg_speed__' ~ view) }} where {{ days }}
 
 ),
 

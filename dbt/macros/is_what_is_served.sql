@@ -18,6 +18,7 @@ served as (
     left join settlements on facts.day = settlements.day
     where
         {{ of }}
+        and {{ changed_days('facts.day') }}
         and (facts.status = 'provisional') = (settlements.day is null)
         and not coalesce(settlements.is_being_redone, false)
 
@@ -51,7 +52,8 @@ valid as (
     left join settlements on versions.day = settlements.day
     left join withdrawn on versions.day = withdrawn.day and latest.is_provisional
     where
-        versions.valid_from <= greatest(latest.as_of, withdrawn.withdrawn_at)
+        {{ changed_days('versions.day') }}
+        and versions.valid_from <= greatest(latest.as_of, withdrawn.withdrawn_at)
         and (versions.valid_to is null or versions.valid_to > greatest(latest.as_of, withdrawn.withdrawn_at))
         and latest.is_provisional = (settlements.day is null)
         and not coalesce(settlements.is_being_redone, false)

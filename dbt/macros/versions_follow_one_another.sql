@@ -18,6 +18,7 @@ with versions as (
         lag(valid_to, 1, valid_from) over (partition by {{ row }} order by valid_from, valid_to asc nulls last) as ended_before,
         lag({{ rank }}, 1, 0) over (partition by {{ row }} order by valid_from, valid_to asc nulls last) as rank_before
     from {{ model }}
+    where {{ changed_days() }}
 
 ),
 

@@ -71,7 +71,7 @@ def docs(
     page = docs_page()
     if not page.exists():
         console.print("no dbt docs yet: writing them")
-        code = subprocess.run([sys.executable, "-m", "infra.sql.gold", "docs"], cwd=ROOT, check=False).returncode
+        code = subprocess.run([sys.executable, "-m", "batch.gold", "docs"], cwd=ROOT, check=False).returncode
         if code:
             raise typer.Exit(code)
     port = settings().docs_port

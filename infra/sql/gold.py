@@ -1,7 +1,7 @@
 """Gold: what people query, built and tested by dbt through the SQL gateway.
 
 Data flow: truth, speed, reconciliation -> dbt -> gold, dbt docs
-Run: python -m infra.sql.gold build
+Run: python -m batch.gold build
 """
 
 import hashlib
@@ -9,10 +9,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from infra.failures import PermanentFailure, TransientFailure, reported
+from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.lease import Lease
 from infra.lake.tables import Writer
 from infra.session import FEW_ROWS
@@ -26,13 +27,15 @@ class Verb(StrEnum):
     """What can be done with gold."""
 
     BUILD = "build"
+    REBUILD = "rebuild"
     DOCS = "docs"
 
 
-DBT = {Verb.BUILD: ("build",), Verb.DOCS: ("docs", "generate", "--static")}
+DBT = {Verb.BUILD: ("build",), Verb.REBUILD: ("build", "--full-refresh"), Verb.DOCS: ("docs", "generate", "--static")}
 """The dbt command of each verb."""
 ALL_BUT_VIEWS = ("--select", "config.materialized:table", "config.materialized:incremental", "resource_type:test")
-"""A view is made once: as long as the project is the same, it is as new as what it reads."""
+"""A view is made once: as long as the project is the same, it is as new as what it reads. Facts are made again for the days that
+may have changed, and only these are tested again."""
 
 
 def docs_page() -> Path:
@@ -76,14 +79,17 @@ def version(s: Settings) -> str:
 
 
 def done(s: Settings, verb: Verb) -> Path:
-    """Where the version is kept that was built or described last; what was made is lost with it, if the metastore is."""
-    return s.home / ("gateway" if verb is Verb.BUILD else "dbt") / f"gold-{verb}.version"
+    """Where the version is kept that was built or described last; what was made is lost with it, if our metastore is."""
+    if verb is Verb.DOCS:
+        return s.home / "dbt" / "gold-docs.version"
+    return s.home / ("gateway" if s.embedded("gateway_host") else "dbt") / "gold-build.version"
 
 
-def run(verb: Verb) -> None:
+def run(verb: Verb, unchanged: Callable[[Settings], Sequence[str]] = lambda s: ()) -> None:
     """Run dbt; two runs at once would both write gold, so the second waits for the first.
 
-    What has not changed since the last run is not made again: the docs, and a build's views.
+    What has not changed since the last run is not made again: the docs, a build's views, and the facts of `unchanged` days, which
+    is asked under the lease. A project that is not the one of the last build, or was not built to its end, is built whole.
 
     Raises:
         PermanentFailure: a model or a test says no; the same data would give the same.
@@ -91,26 +97,31 @@ def run(verb: Verb) -> None:
     """
     s = settings()
     now, mark = version(s), done(s, verb)
-    is_known = mark.exists() and mark.read_text() == now and (verb is Verb.BUILD or docs_page().exists())
-    if is_known and verb is Verb.DOCS:
+    is_known = mark.exists() and mark.read_text() == now
+    if verb is Verb.DOCS and is_known and docs_page().exists():
         print("the docs are of this project already", flush=True)
         return
-    more = ALL_BUT_VIEWS if is_known else ()
+    if verb is Verb.BUILD and not is_known:
+        verb = Verb.REBUILD
+    # The views of a metastore that is not ours may have gone with it.
+    more = ALL_BUT_VIEWS if verb is Verb.BUILD and s.embedded("gateway_host") else ()
     with Lease(Writer.GATEWAY, s.lease_wait_seconds):
         print(f"{len(register())} tables registered in the gateway", flush=True)
+        days = ",".join(unchanged(s)) if verb is Verb.BUILD else ""
         results = s.home / "dbt" / "target" / "run_results.json"
         results.unlink(missing_ok=True)
         command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *DBT[verb], *more]
-        mark.unlink(missing_ok=True)
-        ended = subprocess.run(command, env=os.environ | dbt_environment(s), cwd=ROOT, check=False)
+        if verb is not Verb.BUILD:
+            mark.unlink(missing_ok=True)
+        env = os.environ | dbt_environment(s) | {"DAYBREAK_UNCHANGED_DAYS": days}
+        ended = subprocess.run(command, env=env, cwd=ROOT, check=False)
         failed = _failed_tests(results)
     if failed:
         raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
     if ended.returncode:
         raise TransientFailure(f"dbt {' '.join(DBT[verb])} ended with code {ended.returncode}; its output says why")
-    if s.embedded("gateway_host"):
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.write_text(now)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.write_text(now)
 
 
 def _failed_tests(results: Path) -> list[str]:
@@ -119,10 +130,3 @@ def _failed_tests(results: Path) -> list[str]:
         return []
     found = json.loads(results.read_text())["results"]
     return [result["unique_id"].split(".")[2] for result in found if result["status"] == "fail"]
-
-
-if __name__ == "__main__":
-    with reported():
-        if sys.argv[1:] not in [[verb.value] for verb in Verb]:
-            raise PermanentFailure(f"usage: python -m infra.sql.gold {'|'.join(Verb)}")
-        run(Verb(sys.argv[1]))

@@ -21,7 +21,12 @@ from streaming.definitions import definitions
 print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "", FEW_ROWS)))))
 """
 GENERIC = (
-    *("tests/batch/test_catalog.py", "tests/batch/test_stages.py", "tests/dbt/test_project.py", "tests/dags/test_dags.py"),
+    *(
+        "tests/batch/test_catalog.py",
+        "tests/batch/test_stages.py",
+        "tests/dbt/test_project.py",
+        "tests/dags/test_dags.py",
+    ),
     *("tests/streaming/test_views.py", "tests/streaming/test_view_state.py", "tests/streaming/test_contracts.py"),
     "tests/test_architecture.py",
 )
@@ -36,7 +41,7 @@ def wrote(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
 
 
 def test_the_catalog_writes_what_dbt_needs(wrote: tuple[Path, list[str]]) -> None:
-    folder, said = wrote
+    _, said = wrote
     new = {line.removeprefix("wrote ") for line in said if not (ROOT / line.removeprefix("wrote ")).exists()}
     assert new == {
         *(f"dbt/models/staging/stg_{layer}__{VIEW}.sql" for layer in ("speed", "truth")),

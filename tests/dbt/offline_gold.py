@@ -54,7 +54,13 @@ def compiled(home: Path, delay_seconds: int) -> list[Compiled]:
         done = dbtRunner().invoke([*command, "--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)])
     assert done.success, done.exception
     return [
-        Compiled(node.name, node.compiled_code, node.relation_name, str(node.config.materialized))
+        # What is kept by day is replaced by day, here all of them.
+        Compiled(
+            node.name,
+            node.compiled_code,
+            node.relation_name,
+            str(node.config.get("incremental_strategy") or node.config.materialized),
+        )
         for node in (result.node for result in done.result.results)
     ]
 
@@ -92,10 +98,9 @@ class Gold:
             if model.kept == "view":
                 self._look(view, sql)
                 continue
-            before = model.kept == "incremental" and self.session.catalog.tableExists(view)
-            # The first build has no rows of its own to leave out: that is the last clause of such a model.
-            found = self.session.sql(sql if before else sql.split(f"left anti join {view}")[0])
-            found = self.session.table(view).unionByName(found) if before else found
+            found = self.session.sql(sql)
+            if model.kept == "append" and self.session.catalog.tableExists(view):
+                found = self.session.table(view).unionByName(found)
             found.localCheckpoint().createOrReplaceTempView(view)
 
     @contextmanager

@@ -60,7 +60,7 @@ def test_a_test_that_could_not_be_run_is_worth_another_try(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, statuses: dict[str, str] | None
 ) -> None:
     dbt(monkeypatch, tmp_path, 1, statuses)
-    with pytest.raises(TransientFailure, match="dbt build ended with code 1"):
+    with pytest.raises(TransientFailure, match="dbt build --full-refresh ended with code 1"):
         gold.run(Verb.BUILD)
 
 
@@ -70,23 +70,44 @@ def test_what_has_not_changed_is_not_made_again(monkeypatch: pytest.MonkeyPatch,
     for verb in (Verb.BUILD, Verb.BUILD, Verb.DOCS, Verb.DOCS):
         gold.run(verb)
     assert [command[2:] for command, _ in calls] == [
-        ["build"],
+        ["build", "--full-refresh"],
         ["build", *gold.ALL_BUT_VIEWS],
         ["docs", "generate", "--static"],
     ]
     monkeypatch.setattr(gold, "version", lambda s: "another")
     gold.run(Verb.BUILD)
-    assert calls[-1][0][2:] == ["build"]
+    assert calls[-1][0][2:] == ["build", "--full-refresh"]
+
+
+def test_unchanged_days_are_left_out_but_of_a_whole_build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 0, {})
+    for verb in (Verb.BUILD, Verb.BUILD, Verb.REBUILD):
+        gold.run(verb, lambda s: ["2026-01-30", "2026-01-31"])
+    assert [env["DAYBREAK_UNCHANGED_DAYS"] for _, env in calls] == ["", "2026-01-30,2026-01-31", ""]
+
+
+def test_a_gateway_of_your_own_is_given_its_views_each_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 0, {})
+    own = Settings(home=tmp_path, gateway_host="spark.example", gateway_port=1234)
+    monkeypatch.setattr(gold, "settings", lambda: own)
+    for _ in range(2):
+        gold.run(Verb.BUILD)
+    assert [command[2:] for command, _ in calls] == [["build", "--full-refresh"], ["build"]]
 
 
 def test_a_build_that_failed_is_done_whole_the_next_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = dbt(monkeypatch, tmp_path, 0, {})
     gold.run(Verb.BUILD)
-    monkeypatch.setattr(gold.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 2))
-    with pytest.raises(TransientFailure):
-        gold.run(Verb.BUILD)
-    assert len(calls) == 1
-    assert not gold.done(gold.settings(), Verb.BUILD).exists()
+    good = gold.subprocess.run
+    for verb, is_left in ((Verb.BUILD, True), (Verb.REBUILD, False)):
+        monkeypatch.setattr(gold.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 2))
+        with pytest.raises(TransientFailure):
+            gold.run(verb)
+        # What a usual build has not done, the next one does: its days have changed since the last that ended well.
+        assert gold.done(gold.settings(), verb).exists() is is_left
+    monkeypatch.setattr(gold.subprocess, "run", good)
+    gold.run(Verb.BUILD)
+    assert calls[-1][0][2:] == ["build", "--full-refresh"]
 
 
 def test_the_users_own_settings_win_in_dbts_sessions(tmp_path: Path) -> None:

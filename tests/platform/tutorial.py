@@ -64,4 +64,6 @@ def _register(file: Path, line: str) -> None:
 def python(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
     """Python with the copy's code."""
     own = (os.environ if env is None else env) | {"PYTHONPATH": str(folder)}
-    return subprocess.run([sys.executable, *arguments], cwd=folder, env=own, capture_output=True, text=True, timeout=900)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=own, capture_output=True, text=True, timeout=900
+    )

@@ -1,3 +1,5 @@
+{{ by_day() }}
+{%- set days = changed_days() if is_incremental() else "true" -%}
 with settlements as (
 
     select * from {{ ref('stg_reconciliation__settlements') }}
@@ -6,19 +8,19 @@ with settlements as (
 
 payments as (
 
-    select * from {{ ref('fct_order_payments') }}
+    select * from {{ ref('fct_order_payments') }} where {{ days }}
 
 ),
 
 truth_orders as (
 
-    select * from {{ ref('stg_truth__orders') }} where event_type = 'order_placed'
+    select * from {{ ref('stg_truth__orders') }} where event_type = 'order_placed' and {{ days }}
 
 ),
 
 silver_orders as (
 
-    select * from {{ ref('stg_silver__orders') }} where event_type = 'order_placed'
+    select * from {{ ref('stg_silver__orders') }} where event_type = 'order_placed' and {{ days }}
 
 ),
 

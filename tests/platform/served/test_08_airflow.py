@@ -83,7 +83,7 @@ def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platfor
 def test_dbt_builds_green_again_and_changes_nothing(whole: Platform) -> None:
     first = {mart: contents(whole, mart) for mart in MARTS}
     builds = whole.rows("gold/rpt_builds")
-    whole.run("infra.sql.gold", "build")
+    whole.run("batch.gold", "build")
     assert {mart: contents(whole, mart) for mart in MARTS} == first
     assert len(whole.rows("gold/rpt_builds")) == len(builds) + 1
 

@@ -51,7 +51,7 @@ class Story:
 
 
 def build(platform: Platform) -> Build:
-    platform.run("infra.sql.gold", "build")
+    platform.run("batch.gold", "build")
     at = max(row["built_at"] for row in platform.rows("gold/rpt_builds")).astimezone(UTC)
     return Build(at, {fact: version_at(platform, fact, at) for fact in COLUMNS})
 

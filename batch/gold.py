@@ -1,0 +1,39 @@
+"""Gold, built and tested for the days that may have changed since it last was.
+
+Data flow: settlements, the last build of gold -> the days that are as they were -> dbt builds and tests the others
+Run: python -m batch.gold build
+"""
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from batch.settlement.settlements import SETTLEMENTS
+from infra.failures import PermanentFailure, reported
+from infra.lake import reader
+from infra.settings import Settings
+from infra.sql.gold import Verb, run
+from streaming.monitor.freshness import BUILDS
+
+CLOCKS = timedelta(hours=1)
+"""By how much the clocks of the machines that settle and that build may differ."""
+
+
+def unchanged_days(s: Settings) -> list[str]:
+    """The days that were settled, and not since, an hour or more before the last build began that ended well."""
+    if not (reader.exists(s, BUILDS) and reader.exists(s, SETTLEMENTS.id)):
+        return []
+    began = reader.read(s, BUILDS, ["started_at"]).column("started_at").to_pylist()
+    settled = reader.read(s, SETTLEMENTS.id, ["day", "settled_at"]).to_pylist()
+    return _before(max(began, default=None), [(str(one["day"]), one["settled_at"]) for one in settled])
+
+
+def _before(began: datetime | None, settled: Sequence[tuple[str, datetime]]) -> list[str]:
+    return sorted(day for day, at in settled if began is not None and at < began - CLOCKS)
+
+
+if __name__ == "__main__":
+    with reported():
+        if sys.argv[1:] not in [[verb.value] for verb in Verb]:
+            raise PermanentFailure(f"usage: python -m batch.gold {'|'.join(Verb)}")
+        run(Verb(sys.argv[1]), unchanged_days)
