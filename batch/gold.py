@@ -15,12 +15,12 @@ from infra.settings import Settings
 from infra.sql.gold import Verb, run
 from streaming.monitor.freshness import BUILDS
 
-CLOCKS = timedelta(hours=1)
+CLOCKS = timedelta(minutes=1)
 """By how much the clocks of the machines that settle and that build may differ."""
 
 
 def unchanged_days(s: Settings) -> list[str]:
-    """The days that were settled, and not since, an hour or more before the last build began that ended well."""
+    """The days that were settled, and not since, a minute or more before the last build began that ended well."""
     if not (reader.exists(s, BUILDS) and reader.exists(s, SETTLEMENTS.id)):
         return []
     began = reader.read(s, BUILDS, ["started_at"]).column("started_at").to_pylist()
