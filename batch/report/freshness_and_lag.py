@@ -5,21 +5,20 @@ Run: daybreak freshness --hours 24
 """
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from batch.report.drilldown import Behind, quoted, select
 from infra.durations import span
+from infra.lake.database import database
 from streaming.monitor.freshness import Clock, no_builds, summary_by_hour, visible
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import SILVER
 
-Micros = np.ndarray[tuple[int], np.dtype[np.int64]]
-"""Epoch microseconds."""
 SLOTS = 96
 """Of the time in which the day was read; each shows its largest lag, so that no peak falls between two looks."""
 SENT_LATER = 3600.0
@@ -90,28 +89,46 @@ def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, .
     """
     if not events.num_rows:
         return ()
-    placed = visible(events, progress, no_builds()).filter(pc.field("silver").is_valid())
-    own = placed.filter(pc.equal(placed["late_by_ms"], 0))
-    if not own.num_rows:
-        return ()
-    arrived, read = np.sort(_micros(placed["arrival"])), np.sort(_micros(placed["silver"]))
-    start, done = _micros(own["arrival"]).min(), max(_micros(own["arrival"]).max(), _micros(own["silver"]).max())
-    ends = read[read >= done]
-    end = next(
-        (at for at in np.unique(ends) if np.searchsorted(arrived, at, "right") <= np.searchsorted(read, at, "right")),
-        done,
+    placed = visible(events, progress, no_builds())
+    with closing(database(placed=placed)) as db:
+        rows = db.sql(LAG, params={"slots": SLOTS}).fetchall()
+    return tuple(_lagging(day, *row) for row in rows)
+
+
+LAG = """
+    WITH own AS (SELECT arrival, silver, late_by_ms = 0 AS on_time FROM placed WHERE silver IS NOT NULL),
+    span AS (
+        SELECT min(arrival) AS start, greatest(max(arrival), max(silver)) AS done
+        FROM own WHERE on_time HAVING count(*) > 0
+    ),
+    changes AS (SELECT arrival AS moment, 1 AS change FROM own UNION ALL SELECT silver, -1 FROM own),
+    waiting AS (SELECT DISTINCT moment, sum(change) OVER (ORDER BY moment) AS events FROM changes),
+    -- Until all that was on time is read and nothing waits.
+    ends AS (
+        SELECT start, coalesce((SELECT min(moment) FROM waiting WHERE moment >= done AND events <= 0), done) AS done
+        FROM span
+    ),
+    -- A slot more, in which nothing waits: the end can be seen.
+    slots AS (
+        SELECT epoch_us(start) + width * slot AS moment, width
+        FROM (SELECT start, greatest(ceil((epoch_us(done) - epoch_us(start)) / ($slots - 2))::BIGINT, 1) AS width FROM ends),
+            range($slots) AS numbers (slot)
+    ),
+    -- The lag at the beginning of a slot, and at each change within it.
+    looks AS (
+        SELECT slots.moment, width, coalesce(waiting.events, 0) AS events
+        FROM slots ASOF LEFT JOIN waiting ON slots.moment >= epoch_us(waiting.moment)
+        UNION ALL
+        SELECT slots.moment, width, waiting.events
+        FROM slots JOIN waiting ON epoch_us(waiting.moment) >= slots.moment AND epoch_us(waiting.moment) < slots.moment + width
     )
-    # A slot more, in which nothing waits: the end can be seen.
-    width = max(-(-(int(end) - int(start)) // (SLOTS - 2)), 1)
-    edges = int(start) + width * np.arange(SLOTS + 1)
-    looks = np.sort(np.concatenate([arrived, edges[:-1]]))
-    lag = np.searchsorted(arrived, looks, "right") - np.searchsorted(read, looks, "right")
-    slot = np.searchsorted(edges, looks, "right") - 1
-    return tuple(_lagging(day, edges, number, int(lag[slot == number].max())) for number in range(SLOTS))
+    SELECT moment, moment + any_value(width), max(events)::BIGINT
+    FROM looks GROUP BY moment ORDER BY moment
+"""
 
 
-def _lagging(day: date, edges: Micros, number: int, events: int) -> Lagging:
-    at, to = (datetime.fromtimestamp(int(edge) / 1e6, UTC) for edge in edges[number : number + 2])
+def _lagging(day: date, start_us: int, end_us: int, events: int) -> Lagging:
+    at, to = (datetime.fromtimestamp(edge / 1e6, UTC) for edge in (start_us, end_us))
     # A literal has whole seconds.
     ingest = (
         f"query = {quoted(INGEST)}",
@@ -122,11 +139,6 @@ def _lagging(day: date, edges: Micros, number: int, events: int) -> Lagging:
     return Lagging(
         at, events, Behind(f"{at:%Y-%m-%d %H:%M:%S} UTC: {events:,} events in the log and not yet in silver", sql, day)
     )
-
-
-def _micros(times: pa.ChunkedArray) -> Micros:
-    found: Micros = times.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_numpy()
-    return found
 
 
 def telling(found: Iterable[Fresh]) -> Clock:

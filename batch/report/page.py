@@ -14,7 +14,6 @@ from typing import Any
 
 from batch.report.comparison import curve, differences, lateness, waterfall
 from batch.report.figures import Figures
-from batch.report.library import d3
 from batch.report.operations import conservation, freshness, lag, served
 from batch.report.section import Section
 from batch.report.verdict import Tile, tiles, verdict
@@ -22,6 +21,8 @@ from batch.report.verdict import Tile, tiles, verdict
 FOLDER = Path(__file__).with_name("page")
 SCRIPTS = ("marks.js", "scales.js", "differences.js", "waiting.js", "flow.js", "whole.js")
 """In this order, after D3."""
+LIBRARY = "d3.min.js"
+"""D3 7.9.0 as its npm package has it (ISC, see d3.LICENSE): it draws the charts, and stands in every report."""
 SECTIONS = (differences, waterfall, curve, lateness, freshness, lag, conservation, served)
 
 
@@ -39,9 +40,14 @@ def page(found: Figures, airflow_url: str) -> str:
         style=(FOLDER / "page.css").read_text(),
         # A closing tag within the data would end the element.
         figures=data.replace("<", "\\u003c"),
-        library=d3(),
+        library=library(),
         script="\n".join((FOLDER / name).read_text() for name in SCRIPTS),
     )
+
+
+def library() -> str:
+    """D3's text."""
+    return (FOLDER / LIBRARY).read_text()
 
 
 def _plain(value: Any) -> str:

@@ -14,6 +14,7 @@ then rather fresher than said.
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -21,6 +22,7 @@ from enum import StrEnum
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from infra.lake.database import database
 from infra.lake.reader import exists, read
 from infra.settings import Settings
 from streaming.bronze import BRONZE
@@ -32,6 +34,7 @@ AHEAD = timedelta(minutes=10)
 """More than an event's clock can be ahead of its arrival: nothing is visible longer before its event time."""
 OF_EVENT = ("event_time", "arrival", "generation", "batch_id")
 QUANTILES = (0.5, 0.95, 0.99)
+HOUR_US = 3_600_000_000
 
 
 def no_builds() -> pa.Table:
@@ -94,50 +97,56 @@ def visible(events: pa.Table, progress: pa.Table, builds: pa.Table) -> pa.Table:
     Events of a micro-batch without progress are left out: it is not finished. `progress` as in speed/progress; `builds`
     are started_at and built_at, one row per build of gold.
     """
-    ingest = progress.filter(pc.field("query") == INGEST)
-    views = sorted(table for table in _named(ingest["visible"]) if table.startswith("speed/"))
-    bronze, *shown = (pc.map_lookup(ingest["visible"], pa.scalar(table), "first") for table in (BRONZE.id, *views))
-    stages = ["bronze", "silver", *views]
-    times = dict(zip(stages, [bronze, _in_silver(ingest), *shown], strict=True))
-    batches = pa.table({"generation": ingest["generation"], "batch_id": ingest["batch_id"], **times})
-    placed = events.join(batches, ["generation", "batch_id"], join_type="inner")
-    everywhere = pc.max_element_wise(*(_micros(placed[stage]) for stage in ("silver", *views)), skip_nulls=True)
-    ordered = builds.sort_by("started_at")
-    first = pc.search_sorted(_micros(ordered["started_at"]), everywhere, side="left")
-    return placed.append_column("gold", _taken(ordered["built_at"], first))
+    with closing(database(events=events, progress=progress, builds=builds)) as db:
+        told = db.sql(
+            f"SELECT DISTINCT unnest(map_keys(visible)) AS t FROM progress WHERE query = '{INGEST}' ORDER BY t"
+        ).fetchall()
+        views = [table for (table,) in told if table.startswith("speed/")]
+        stages = {"bronze": f"visible['{BRONZE.id}']", "silver": f"coalesce(visible['{SILVER.id}'], committed_at)"}
+        stages |= {view: f"visible['{view}']" for view in views}
+        shown = ", ".join(f'{when} AS "{stage}"' for stage, when in stages.items())
+        everywhere = ", ".join(f'placed."{stage}"' for stage in ("silver", *views))
+        found = db.sql(f"""
+            WITH batches AS (SELECT generation, batch_id, {shown} FROM progress WHERE query = '{INGEST}'),
+            placed AS (
+                SELECT events.*, batches.* EXCLUDE (generation, batch_id)
+                FROM events JOIN batches USING (generation, batch_id)
+            )
+            -- Gold has an event by the first build that began when every stage before had it.
+            SELECT placed.*, builds.built_at AS gold
+            FROM placed ASOF LEFT JOIN builds ON greatest({everywhere}) <= builds.started_at
+        """).to_arrow_table()
+    moments = pa.timestamp("us", "UTC")
+    return found.cast(
+        pa.schema([field.with_type(moments) if pa.types.is_timestamp(field.type) else field for field in found.schema])
+    )
 
 
-def _named(visible: pa.ChunkedArray) -> set[str]:
-    """The tables of which the micro-batches tell."""
-    return {table for chunk in visible.chunks for table in pc.unique(chunk.keys).to_pylist()}
-
-
-def _in_silver(batches: pa.Table) -> pa.ChunkedArray:
-    """When the micro-batches' events could be read; rows of older code only tell when the batch was finished."""
-    return pc.coalesce(pc.map_lookup(batches["visible"], pa.scalar(SILVER.id), "first"), batches["committed_at"])
-
-
-def _taken(times: pa.ChunkedArray, first: pa.ChunkedArray) -> pa.ChunkedArray:
-    """times[first]; null behind their end."""
-    return times.take(pc.if_else(pc.less(first, len(times)), first, pa.scalar(None, pa.uint64())))
-
-
-def _micros(times: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Epoch microseconds."""
-    return times.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
-
-
-def summary(placed: pa.Table, clock: Clock, hour: datetime | None = None) -> Iterator[Freshness]:
+def summary(placed: pa.Table, clock: Clock) -> Iterator[Freshness]:
     """Percentiles per stage of events with the time at which each was visible there."""
-    start = _micros(placed[clock.column])
-    for stage in (name for name in placed.column_names if name not in (*OF_EVENT, "late_by_ms")):
-        seconds = pc.divide(pc.subtract(_micros(placed[stage]), start).cast(pa.float64()), 1e6).drop_null()
-        cuts = pc.quantile(seconds, q=list(QUANTILES)).to_pylist()
-        yield Freshness(hour, stage, len(seconds), *cuts)
+    return _summary(placed, clock, "NULL::BIGINT")
 
 
 def summary_by_hour(placed: pa.Table, clock: Clock) -> Iterator[Freshness]:
     """The same per hour of the clock."""
-    hours = pc.floor_temporal(placed[clock.column], unit="hour")
-    for hour in sorted(pc.unique(hours).to_pylist()):
-        yield from summary(placed.filter(pc.equal(hours, pa.scalar(hour, hours.type))), clock, hour.astimezone(UTC))
+    return _summary(placed, clock, f"epoch_us({clock.column}) // {HOUR_US}")
+
+
+def _summary(placed: pa.Table, clock: Clock, hour: str) -> Iterator[Freshness]:
+    stages = [name for name in placed.column_names if name not in (*OF_EVENT, "late_by_ms")]
+    seconds = ", ".join(f'(epoch_us("{stage}") - epoch_us({clock.column})) / 1e6 AS "{stage}"' for stage in stages)
+    counted = ", ".join(
+        f"""{{'stage': '{stage}', 'events': count("{stage}"), 'cuts': quantile_cont("{stage}", {list(QUANTILES)})}}"""
+        for stage in stages
+    )
+    with closing(database(placed=placed)) as db:
+        rows = db.sql(f"""
+            WITH ages AS (SELECT {hour} AS hour, {seconds} FROM placed)
+            SELECT hour, [{counted}] FROM ages GROUP BY hour ORDER BY hour
+        """).fetchall()
+    # A span without events has its stages too.
+    empty = [{"stage": stage, "events": 0, "cuts": None} for stage in stages]
+    for at, found in rows or ([(None, empty)] if hour.startswith("NULL") else []):
+        for one in found:
+            start = None if at is None else datetime.fromtimestamp(at * HOUR_US // 1_000_000, UTC)
+            yield Freshness(start, one["stage"], one["events"], *(one["cuts"] or [None] * 3))

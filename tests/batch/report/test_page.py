@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from hashlib import sha256
 from html import unescape
 from typing import Any
 
@@ -12,12 +13,13 @@ from pyspark.sql import SparkSession
 from sample import DAY, sample
 
 from batch.report.figures import figures
-from batch.report.library import d3
-from batch.report.page import SECTIONS, page
+from batch.report.page import SECTIONS, library, page
 from batch.report.sources import Sources
 
 AIRFLOW = "http://127.0.0.1:21006"
 MAILABLE = 2_000_000
+D3 = "f2094bbf6141b359722c4fe454eb6c4b0f0e42cc10cc7af921fc158fceb86539"
+"""SHA-256 of dist/d3.min.js in the npm package d3 7.9.0."""
 
 
 def made(of: Sources) -> str:
@@ -40,13 +42,18 @@ def test_every_chart_has_a_question_an_answer_figures_and_a_query(html: str) -> 
 
 
 def test_nothing_is_loaded_from_anywhere(html: str) -> None:
-    addresses = re.findall(r"""(?:src|href|action|poster|data)\s*=\s*["']([^"']*)["']""", html.replace(d3(), ""))
+    addresses = re.findall(r"""(?:src|href|action|poster|data)\s*=\s*["']([^"']*)["']""", html.replace(library(), ""))
     assert {address for address in addresses if not address.startswith("#")} == {
         f"{AIRFLOW}/reconciliation/night/{DAY}"
     }
     assert not re.search(
-        r"@import|url\((?!#)|<link|<iframe|<img|fetch\(|XMLHttpRequest|importScripts", html.replace(d3(), "")
+        r"@import|url\((?!#)|<link|<iframe|<img|fetch\(|XMLHttpRequest|importScripts", html.replace(library(), "")
     )
+
+
+def test_the_library_is_the_one_that_was_pinned() -> None:
+    assert library().startswith("// https://d3js.org v7.9.0 ")
+    assert sha256(library().encode()).hexdigest() == D3
 
 
 def test_it_can_be_mailed(html: str) -> None:
