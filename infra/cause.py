@@ -8,7 +8,7 @@ import re
 
 _HEAD = re.compile(
     r"^(?:Caused by: |: )?(?:Error running query: )?(?:\[[A-Z_.]+\] )?"
-    r"(?P<kind>(?:\w+[.$])*[A-Z]\w*(?:Error|Exception|Failure|Interrupt))(?:: ?(?P<says>.*))?$"
+    r"(?P<kind>(?:\w+[.$])*[A-Z]\w*(?:Error|Exception|Failure|Interrupt)|(?:[a-z_]\w*\.)+[A-Z]\w*(?=: ))(?:: ?(?P<says>.*))?$"
 )
 """The line that names an exception: Java's with `Caused by`, Py4J's after a colon, the gateway's, Python's own."""
 _AROUND = re.compile(

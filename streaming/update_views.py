@@ -67,7 +67,9 @@ class Keeping:
         numbered = [
             _as_asked(asked[view.name], number) for number, view in enumerate(self._views) if view.name in asked
         ]
-        events = self._session.createDataFrame(pa.concat_tables(numbered), ASKED).coalesce(1)
+        rows = pa.concat_tables(numbered)
+        # Spark takes no Arrow table without a chunk, as that of a topic which no view reads may be.
+        events = self._session.createDataFrame(rows if rows.num_rows else [], ASKED).coalesce(1)
         parts = [answered(view, events.where(F.col("view") == number)) for number, view in enumerate(self._views)]
         together = reduce(
             lambda left, right: left.unionByName(right, allowMissingColumns=True),

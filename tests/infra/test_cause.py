@@ -25,6 +25,10 @@ Logical Plan:
 DIVIDED = "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead."
 SAID = {
     "python": (PROXY.format("ValueError: the table has no column watermark"), "the table has no column watermark"),
+    "another name than error": (
+        PROXY.format("pyarrow.lib.ArrowInvalid: cannot construct ChunkedArray from empty vector and omitted type"),
+        "cannot construct ChunkedArray from empty vector and omitted type",
+    ),
     "a failure of ours": (
         PROXY.format("infra.failures.PermanentFailure: offset 7 is gone."), "offset 7 is gone.",
     ),

@@ -155,3 +155,16 @@ def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession
 
 def test_a_batch_without_events_says_nothing(spark: SparkSession) -> None:
     assert Keeping(spark).update(arrow([]), None, None) == {}
+
+
+def test_events_of_a_topic_that_no_view_reads_stop_nothing(spark: SparkSession) -> None:
+    foreign = [{"topic": "elsewhere", "event_id": "e", "event_type": "seen", "event_time": NOON + timedelta(days=9)}]
+    assert Keeping(spark).update(arrow(foreign), None, arrow_time(NOON + timedelta(days=9))) == {}
+    own = Run(spark)
+    own.batch(next(iter(histories(1))))
+    own.batch(foreign)
+    said = {view: rows[-1] for view, rows in own.said.items()}
+    # They move the watermark of all topics, so that the rows before are final.
+    assert {name: set(rows["is_final"].to_pylist()) for name, rows in said.items()} == dict.fromkeys(VIEWS, {True})
+    # And once nothing is open any more there is nothing to define.
+    own.batch([foreign[0] | {"event_time": NOON + timedelta(days=10)}])

@@ -147,7 +147,7 @@ def test_gold_and_its_history_serve_it(copy: Copy) -> None:
     assert Counter(row["status"] for row in rows) == {"settled": len(rows) - 1, "corrected": 1}
     asked = f"SELECT count(*) AS n FROM gold.fct_{VIEW}_history WHERE valid_to IS NULL"
     said = copy.platform.run("daybreak", "query", "--json", asked).stdout
-    assert json.loads(said)[0]["n"] == len(rows)
+    assert json.loads(said)["n"] == len(rows)
 
 
 def test_the_docs_and_the_report_show_it(copy: Copy) -> None:
@@ -165,7 +165,7 @@ def test_the_topics_events_are_events_and_the_others_are_in_quarantine(copy: Cop
     said = copy.platform.run(
         "daybreak", "query", "--json", f"SELECT sum(stars) AS n FROM staging.stg_truth__{TOPIC}"
     ).stdout
-    assert json.loads(said)[0]["n"] == 15
+    assert json.loads(said)["n"] == 15
 
 
 def test_nothing_of_the_other_views_is_touched(copy: Copy) -> None:
