@@ -165,6 +165,6 @@ def test_events_of_a_topic_that_no_view_reads_stop_nothing(spark: SparkSession) 
     own.batch(foreign)
     said = {view: rows[-1] for view, rows in own.said.items()}
     # They move the watermark of all topics, so that the rows before are final.
-    assert {name: set(rows["is_final"].to_pylist()) for name, rows in said.items()} == dict.fromkeys(VIEWS, {True})
+    assert {name: set(rows["is_final"].to_pylist()) for name, rows in said.items()} == {view: {True} for view in VIEWS}
     # And once nothing is open any more there is nothing to define.
     own.batch([foreign[0] | {"event_time": NOON + timedelta(days=10)}])
