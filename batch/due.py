@@ -36,7 +36,7 @@ def plans(
 ) -> tuple[DayPlan, ...]:
     """What the night of a day has to do, a plan per day, oldest first; with `only` at most that day's.
 
-    That is: `night` itself until it is settled; every day whose last judgement, a settlement or a rejection, is older
+    That is: `night` itself until it is settled; every day whose newest decision, a settlement or a rejection, is older
     than arrivals that touch it, or was by other definitions; every day that still waits for an answer. `full` adds all
     settled days. The same archive and definitions give the same run ids.
     """

@@ -49,7 +49,7 @@ def truth_table(view: View) -> Table:
 
 
 def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
-    """Judged records whose event time (or, without one, arrival) is in [start, end), with their outcomes.
+    """Validated records whose event time (or, without one, arrival) is in [start, end), with their outcomes.
 
     An event_id that first arrived with another event time is found wherever it is: its earlier arrivals are looked up in
     the whole archive by id, which is a column, so the payloads stay unread.
@@ -66,7 +66,7 @@ def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
 
 
 class Decided:
-    """Judged records around days: validated once, for the truth and for the comparison, and kept until they are released."""
+    """Validated records around days: once, for the truth and for the comparison, and kept until they are released."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session

@@ -20,7 +20,7 @@ At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka 
 the new one, and every settled day that late arrivals or a changed definition touched. A driver's start costs more than a
 small day, so its driver then does the work of **settle** and **curve** too, and these find it done; what failed or was
 left over they do in a driver of their own, as they do when they are cleared alone. **settle**, once per such day and
-named by it, recomputes the day's truth, explains every difference from what the stream said, writes the corrections,
+named by it, recomputes the day's truth, explains every difference from the stream's answer, writes the corrections,
 settles the day and sends the corrections to Kafka. **curve** measures what the stream would have given with another
 delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu, **report** the
 one under *Nights*, which is the tab *Reconciliation* of this run too.
@@ -30,7 +30,7 @@ changed is left alone; `full` redoes all of them, and finds the same.
 
 ### When it asks
 **approve** waits for you where a day's correction is over its approval threshold (`DAYBREAK_APPROVAL_THRESHOLD`): see
-*Required Actions*, or `daybreak decide`. The form shows the day's way from what the stream said to the truth. Approve, and
+*Required Actions*, or `daybreak decide`. The form shows the day's way from the stream's answer to the truth. Approve, and
 **decide** settles the day and **dbt_build_decided** serves it; reject, or do not answer within 12 hours, and the day stays
 provisional (`reconciliation.decisions`). The other days of the night do not wait.
 

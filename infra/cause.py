@@ -38,7 +38,7 @@ def sentence(said: str) -> str:
 
 
 def unwrapped(said: str) -> str:
-    """The same text if nobody has wrapped anything into it, else what stands before the wrapping, and the cause."""
+    """The same text if nothing is wrapped in it, else what stands before the wrapping, and the cause."""
     around = _AROUND.search(said)
     return f"{said[: around.start()]}{sentence(said)}" if around else said
 

@@ -26,7 +26,7 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",
         "spark.sql.ui.retainedExecutions": "50",
-        # The text of every query's plan is made even where nobody sees it: in its short form.
+        # The text of every query's plan is made even where it is not shown: in its short form.
         "spark.sql.ui.explainMode": "simple",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",

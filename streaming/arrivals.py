@@ -25,7 +25,7 @@ TEXTS = pa.list_(pa.string())
 
 
 def in_order(validated: pa.Table) -> pa.Table:
-    """Judged rows in the order of their arrival."""
+    """Validated rows in the order of their arrival."""
     return validated.sort_by([(column, "ascending") for column in ARRIVAL_ORDER])
 
 

@@ -52,7 +52,7 @@ class DedupIndex:
         """Remember a written batch; now and then forget what is behind the watermark."""
         for arrival in arrivals:
             seen = self._seen.get(arrival.event_id)
-            # An id that is only still here because nobody has tidied up is forgotten already.
+            # An id that is only still here because memory was not tidied yet counts as forgotten.
             if seen is None or (watermark_ms is not None and seen[0] < watermark_ms):
                 self._seen[arrival.event_id] = (arrival.time_ms, arrival.content_hash)
         if watermark_ms is not None and watermark_ms - self._tidied_ms >= TIDY_MS:

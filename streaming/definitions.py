@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.silver import EVENT, topic_events
-from streaming.validate import judge_by
+from streaming.validate import validate_by
 from streaming.views import VIEWS
 
 EVENTS = "events"
@@ -43,7 +43,7 @@ def definitions(session: SparkSession) -> Mapping[str, str]:
     session.conf.set("spark.sql.debug.maxToStringFields", "10000")
     session.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
     records, events = session.createDataFrame([], RECORD), session.createDataFrame([], EVENT)
-    topics = {topic: fingerprint(judge_by(records, (contract,))) for topic, contract in CONTRACTS.items()}
+    topics = {topic: fingerprint(validate_by(records, (contract,))) for topic, contract in CONTRACTS.items()}
     found = {EVENTS: _hash(sorted(topics.items())), **{of_topic(topic): version for topic, version in topics.items()}}
     for view in VIEWS.values():
         # Frames of the inputs' own columns: silver's have those of every topic.

@@ -39,7 +39,7 @@ class GapCause(StrEnum):
     RETENTION = "retention"
     """The log begins behind what had been read."""
     LOG_REPLACED = "log_replaced"
-    """The log ends before what had been read: its offsets are given a second time, so nobody can go on behind it."""
+    """The log ends before what had been read: its offsets are given a second time, so no reader can go on behind it."""
 
 
 @dataclass(frozen=True)

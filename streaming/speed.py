@@ -1,4 +1,4 @@
-"""Speed: the log of what the stream said of each view, and its current answer.
+"""Speed: the log of the stream's answers to each view, and the current one.
 
 Data flow: rows of a view, as a micro-batch changed them -> speed/<view>
 Run: daybreak query "SELECT * FROM speed.order_totals ORDER BY as_of DESC LIMIT 5"
@@ -18,12 +18,12 @@ SAID = [
     column("generation", "string", "Generation of the checkpoint that wrote the row"),
     column("definition", "string", "Version of the view's definition"),
 ]
-"""Had the watermark passed the row's close; when the stream said it, in which micro-batch of which checkpoint, and by which
+"""Had the watermark passed the row's close; when the stream wrote it, in which micro-batch of which checkpoint, and by which
 version of the view."""
 
 
 def speed_table(view: View) -> Table:
-    """speed/<view>: the log of what the stream said."""
+    """speed/<view>: the log of the stream's answers."""
     description = (
         f"{view.description} As the stream knew it at as_of: append-only, the newest row of a key is the answer."
     )

@@ -112,7 +112,7 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
         .load()
     )
     return (
-        # Judged before the query starts, so that the plan is made once and not with every micro-batch.
+        # Validated before the query starts, so that the plan is made once and not with every micro-batch.
         validate(records(kafka))
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))

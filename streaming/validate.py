@@ -26,10 +26,10 @@ def validate(records: DataFrame) -> DataFrame:
     Adds event_id, event_type, event_time, schema_version, one struct column per topic, content_hash, reasons.
     Never throws on a payload: every cast is a `try_` or guarded (DESIGN rule 9). Reads its input once.
     """
-    return judge_by(records, CONTRACTS.values())
+    return validate_by(records, CONTRACTS.values())
 
 
-def judge_by(records: DataFrame, contracts: Collection[Contract], fast: bool = True) -> DataFrame:
+def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool = True) -> DataFrame:
     """`validate` by some contracts; records of other topics are left out. Not `fast`, each goes the way that names reasons.
 
     Each `withColumns` is a projection of its own, since Spark would decode anew wherever a decoded column is used.

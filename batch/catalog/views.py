@@ -10,7 +10,7 @@ from batch.catalog.text import Column, columns, keyed, macro_file, model, models
 from streaming.views.view import View
 
 ORIGIN = "streaming/views"
-STATUS = "provisional (the stream's word), settled (the truth), corrected (the truth, and"
+STATUS = "provisional (the stream's answer), settled (the truth), corrected (the truth, and"
 FINAL = "Has the watermark passed the row's close?"
 REVISIONS = "In how many settlements the row was corrected"
 
@@ -48,7 +48,7 @@ def _staging(view: View) -> Iterator[list[str]]:
     key = keyed(("day", *view.key), view.key)
     said = [
         ("is_final", f"{FINAL} Until then it may still change"),
-        ("as_of", "When the micro-batch that said so started (UTC)"),
+        ("as_of", "When the micro-batch started that wrote the row (UTC)"),
     ]
     yield model(
         f"stg_speed__{view.name}",
@@ -72,7 +72,7 @@ def _facts(view: View) -> Iterator[list[str]]:
         [
             *_columns(view, True),
             ("is_final", f"{FINAL} True of settled rows"),
-            ("status", f"{STATUS} the stream had said otherwise)"),
+            ("status", f"{STATUS} another answer had been served)"),
             ("as_of", "When this was known: the day's settlement, or the stream's micro-batch (UTC)"),
             (
                 "expected_completeness",
@@ -86,14 +86,14 @@ def _facts(view: View) -> Iterator[list[str]]:
     served = ", ".join((*[one.name for one in view.columns], "is_final"))
     yield model(
         f"{name}_history",
-        f"Every version of a row of {name} that was ever served, with the time in which it was the answer: what the stream said "
+        f"Every version of a row of {name} that was ever served, with the time in which it was the answer: the stream's row "
         "while the day was not settled, then the truth as settled, changed by each correction. A view, as new as the lake; what "
         "gold had at some time is the version of its last build before.",
         [
             *_columns(view, True),
             ("is_final", "Had the watermark passed the row's close? True of settled rows"),
-            ("status", f"{STATUS} something else had been said)"),
-            ("revision", "The settlement of the day that said so, from 1; null: the stream"),
+            ("status", f"{STATUS} another answer had been served)"),
+            ("revision", "The settlement of the day that the row comes from, from 1; null: the stream"),
             ("revisions", "How many corrections of the row there had been by then"),
             ("cause", "Why it was corrected; null if it was not"),
             ("valid_from", "Since when: the micro-batch's as_of, or the settlement (UTC)"),

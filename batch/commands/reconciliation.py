@@ -27,17 +27,15 @@ def reconciliation(
     first: Annotated[str, typer.Option("--from", help="First day (UTC), YYYY-MM-DD.")],
     last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
 ) -> None:
-    """Per day: what the stream said, the truth, the difference and its causes."""
+    """Per day: the stream's answer, the truth, the difference and its causes."""
     show_findings(_date(first), _date(last))
 
 
 def show_findings(first: date, last: date, console: Console = console) -> None:
     """Print the findings of the days; a day without any says so."""
     rows = findings(settings(), first, last)
-    table = Table(
-        title="what the stream said, and what the night proved", title_justify="left", box=None, header_style="dim"
-    )
-    for name in ("day", "view", "measure", "stream said", "truth", "difference", "causes", "unexplained"):
+    table = Table(title="the stream's answer and the truth", title_justify="left", box=None, header_style="dim")
+    for name in ("day", "view", "measure", "stream", "truth", "difference", "causes", "unexplained"):
         table.add_column(name, justify="left" if name in ("day", "view", "measure", "causes") else "right")
     before = None
     for row in rows:

@@ -137,7 +137,7 @@ def _first(offset: Column | str, name: str = "first") -> Column:
 
 
 def _tally(span: OffsetRange, row: Mapping[str, Any], unaccounted: int, first: Sequence[int]) -> OffsetCounts:
-    """The counts of a span, from what was seen of it; offsets that nobody has are empty, or missing where the log is gone."""
+    """The counts of a range; offsets that no table has are empty, or missing where the log is gone."""
     told = {name: row.get(name, 0) for name in ("archived", "unread", "bronze", "silver", "quarantined", "doubled")}
     gone = span.size_gone - row.get("seen_gone", 0)
     counts = {

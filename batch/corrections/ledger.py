@@ -96,8 +96,8 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     """Rows of the day whose truth is not what was last said of them: day, view, key, old, new, cause.
 
     Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force; or,
-    of a day that was never settled, by the stream of any other version that had its last word on the row; or by the stream.
-    The causes are those of the difference, after "definition" where another version had the last word.
+    of a day that was never settled, by the stream of any other version in which the row was final; or by the stream.
+    The causes are those of the difference, after "definition" where the last answer was another version's.
     """
     day = plan.day
     own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
@@ -117,7 +117,7 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     elif settled_by is None:
         before = _values(view, rows_of_other_versions(session, view, day, now), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
-        # Of what the other version never said, nobody knows whether it had come to it.
+        # Of a row that the other version never wrote it is not known whether it had read that far.
         said = F.coalesce("before", "speed")
         by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:

@@ -117,7 +117,7 @@ def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
 def _records(session: SparkSession, day: Day, settled: Collection[date]) -> DataFrame:
     """The records that came up to the day's last, as `log_frontiers` takes them.
 
-    Quarantined records do not move the watermark, except conflicts, which are valid events: the night's word on settled days,
+    Quarantined records do not move the watermark, except conflicts, which are valid events: the night's validation on settled days,
     and on others the stream's.
     """
     archived = spark_tables.read(session, ARCHIVE).where(

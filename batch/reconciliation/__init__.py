@@ -1,1 +1,1 @@
-"""What the stream said beside the truth, and the cause of each difference."""
+"""The stream's answer beside the truth, and the cause of each difference."""

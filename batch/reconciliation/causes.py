@@ -19,7 +19,7 @@ class Cause(StrEnum):
     GAP = "gap"
     """Events that a layer's own progress skipped: in a hole between what it read, or before its first offset."""
     RULE = "rule"
-    """Judged by another contract: quarantined by the stream and valid now (`add`), or the reverse (`take`)."""
+    """Validated by another contract: quarantined by the stream and valid now (`add`), or the reverse (`take`)."""
     DUPLICATE = "duplicate"
     """Another arrival of the same event was kept."""
     CONFLICT = "conflict"

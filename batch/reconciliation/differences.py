@@ -1,4 +1,4 @@
-"""Row by row: the stages from what the stream said to the truth, side by side, and the causes between them.
+"""Row by row: the stages from the stream's answer to the truth, side by side, and the causes between them.
 
 Data flow: one frame per stage -> rows with causes -> differences; sums of measures -> summary
 Run: pytest tests/batch/test_differences.py

@@ -1,4 +1,4 @@
-"""Reconcile: compare what the stream said with the truth, and explain every difference by recomputation.
+"""Reconcile: compare the stream's answer with the truth, and explain every difference by recomputation.
 
 Data flow: speed, silver (as the view had read it), truth -> reconciliation/differences, evidence, summary
 Run: python -m batch reconcile --date 2026-01-31
@@ -86,7 +86,7 @@ def side(session: SparkSession, day: Day, night: Layer) -> Layers:
     """The stream's layer beside the night's, looked at once for all views."""
     progress = finished()
     stream = stream_layer(session, day, progress)
-    # A late event that is not in the archive yet is counted by nobody.
+    # A late event that is not in the archive yet is counted by neither layer.
     is_counted = (F.col("late_by_ms") == 0) | night.unread.isNull()
     stream = replace(stream, events=materialized(stream.events.where(is_counted)))
     return Layers(stream, night, Found(session, evidence(stream, night)), progress)

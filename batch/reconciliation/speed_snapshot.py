@@ -28,7 +28,7 @@ def finished() -> Sequence[MicroBatch]:
 
 
 def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> DataFrame:
-    """What the stream said until its last finished micro-batch, in which all its tables and views agree.
+    """What the stream had written until its last finished micro-batch, in which all its tables and views agree.
 
     Raises:
         TransientFailure: the view is new, and no micro-batch has finished with it.
@@ -69,7 +69,7 @@ def rows_of_other_versions(session: SparkSession, view: View, day: Day, definiti
     """What the stream had said of a day by other versions of the view, per key by the last one of them.
 
     Only rows that were final in that version before the stream started anew: what was still open then has been changed by
-    later events too, and nobody was told that it is final.
+    later events too, and it was never final.
     """
     speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
     closed = speed.where((F.col("definition") != F.lit(definition)) & F.col("is_final"))

@@ -33,7 +33,7 @@ class Radius:
 
     def __str__(self) -> str:
         sums = ", ".join(f"{measure} {by:+,}" for measure, by in self.moved.items() if by) or "no sum"
-        return f"{self.rows:,} rows of {self.view} on {self.day} had been said by another version; that moved {sums}"
+        return f"{self.rows:,} rows of {self.view} on {self.day} had been written by another version; that moved {sums}"
 
 
 def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> list[Radius]:

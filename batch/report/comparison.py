@@ -38,7 +38,7 @@ def waterfall(found: Figures) -> Section:
     )
     return Section(
         "waterfall",
-        "What leads from what the stream said to the truth?",
+        "What leads from the stream's answer to the truth?",
         f"On {found.day}: {', '.join(causes)}." if causes else f"On {found.day} nothing: the two are the same.",
         "Each step starts where the one above it ends. The axes begin near the totals, not at zero.",
         ("view", "measure", "step", "from", "to"),

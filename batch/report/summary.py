@@ -1,4 +1,4 @@
-"""What the nights found: per day, view and measure, the way from what the stream said to the truth.
+"""What the nights found: per day, view and measure, the way from the stream's answer to the truth.
 
 Data flow: reconciliation/summary -> rows, each with what every cause moved
 Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03

@@ -1,4 +1,4 @@
-"""The waterfall: from what the stream said, cause by cause, to the truth.
+"""The waterfall: from the stream's answer, cause by cause, to the truth.
 
 Data flow: reconciliation/summary -> Waterfall per day, view and measure
 Run: pytest tests/batch/report/test_figures.py
@@ -56,7 +56,7 @@ def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
     day, view, measure, at = row["day"], row["view"], row["measure"], row["speed"]
     head = f"{day}, {view}, {measure}"
     said = select("*", f"speed.{view}", *of_day(day), order="generation, as_of")
-    yield Step("speed", Kind.SPEED, at, at, Behind(f"{head}: the stream said {at:,}", said, day))
+    yield Step("speed", Kind.SPEED, at, at, Behind(f"{head}: the stream had {at:,}", said, day))
     for cause in [*(step.value for step in STEPS), "unexplained"]:
         if moved := row[cause]:
             kind = Kind.FAULT if cause == "unexplained" else Kind.CAUSE

@@ -51,7 +51,7 @@ def refuse(questions: Sequence[ApprovalRequest]) -> None:
 def _body(question: ApprovalRequest) -> str:
     lines = [
         f"{question}.",
-        "Until you answer, and if you reject, the day stays provisional: gold serves what the stream said. An approval is "
+        "Until you answer, and if you reject, the day stays provisional: gold serves the stream's answer. An approval is "
         "for these figures only; if something new arrives that changes them, you are asked again.",
         question.body,
         f"Rows: `SELECT * FROM reconciliation.differences WHERE day = DATE'{question.day}'`; events: "

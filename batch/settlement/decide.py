@@ -46,7 +46,7 @@ def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None
 def answerable(
     last: LastDecision | None, settled: bool, day: Day, decision: Decision, figures: str | None
 ) -> LastDecision:
-    """The last word about a day, if it can be answered so; an answer can be changed for as long as nothing is settled."""
+    """The newest decision about a day, if it can be answered; an answer can be changed until the day is settled."""
     if last is None:
         raise PermanentFailure(f"no approval was requested for {day}: see reconciliation/decisions")
     if settled and decision is Decision.REJECTED:

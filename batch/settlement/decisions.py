@@ -1,6 +1,6 @@
 """Decisions: what a person was asked about a day's corrections, and what the answer was.
 
-Data flow: trust's over_threshold, `decide` -> reconciliation/decisions, append-only
+Data flow: threshold's over_threshold, `decide` -> reconciliation/decisions, append-only
 Run: daybreak query "SELECT day, decision, decided_by, note FROM reconciliation.decisions ORDER BY day, number"
 """
 
@@ -65,7 +65,7 @@ figures are asked about anew. `view` to `threshold`: the measure that goes farth
 
 @dataclass(frozen=True)
 class LastDecision:
-    """The last word about a day."""
+    """The newest decision about a day."""
 
     number: int
     decision: Decision
@@ -75,7 +75,7 @@ class LastDecision:
 
 
 def newest(day: Day) -> LastDecision | None:
-    """The last word about the day; None if nobody was ever asked."""
+    """The newest decision about the day; None if none was ever requested."""
     rows = arrow_tables.rows(DECISIONS, where=pc.field("day") == day.date)
     if not rows:
         return None

@@ -1,6 +1,6 @@
-"""Settle a day, if its correction is within what the stream is trusted with; else hold it back and ask.
+"""Settle a day, if its correction is within the approval threshold; else hold it back and request an approval.
 
-Data flow: summary, decisions -> trust -> corrections and settlements, or a question in reconciliation/decisions
+Data flow: summary, decisions -> threshold -> corrections and settlements, or a question in reconciliation/decisions
 Run: python -m batch correct --date 2026-01-31
 """
 
@@ -50,7 +50,7 @@ class ApprovalRequest:
 
 
 def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
-    """Correct and settle the plan's day; or, if its correction is not trusted, give the question that it waits for.
+    """Correct and settle the plan's day; or, if its correction is over the threshold, give the question that it waits for.
 
     An approval of just these figures settles it. Until then, and after a rejection, the day is in no settlements.
     """

@@ -1,4 +1,4 @@
-"""A limit on trust: how large a day's correction may be before a person is asked, and what that person is shown.
+"""The approval threshold: how large a day's correction may be before a person is asked, and what that person is shown.
 
 Data flow: the day's summary, DAYBREAK_APPROVAL_THRESHOLD -> over_threshold, figures, the waterfall as Markdown
 Run: pytest tests/batch/test_threshold.py
@@ -47,18 +47,18 @@ class Correction:
 
     @property
     def is_over(self) -> bool:
-        """Is it more than the truth's trusted share?"""
+        """Is it more than the approved share of the truth?"""
         return abs(self.amount) > Fraction(self.threshold) * abs(self.truth)
 
 
-def limits(trust: Mapping[str, Decimal], views: Iterable[str]) -> dict[str, Decimal]:
+def limits(thresholds: Mapping[str, Decimal], views: Iterable[str]) -> dict[str, Decimal]:
     """The limit of every view. Raises PermanentFailure if the setting names another one."""
     known = list(views)
-    if unknown := sorted(trust.keys() - set(known)):
+    if unknown := sorted(thresholds.keys() - set(known)):
         raise PermanentFailure(
             f"setting DAYBREAK_APPROVAL_THRESHOLD names {', '.join(unknown)}, and the views are {', '.join(sorted(known))}"
         )
-    return {view: trust.get(view, UNNAMED) for view in known}
+    return {view: thresholds.get(view, UNNAMED) for view in known}
 
 
 def over_threshold(
@@ -67,10 +67,10 @@ def over_threshold(
     thresholds: Mapping[str, Decimal],
     floor: int,
 ) -> list[Correction]:
-    """The measures of a day that are corrected by more than is trusted, the farthest over its limit first.
+    """The measures of a day that are corrected by more than their threshold, the farthest over it first.
 
     `summary`: rows of reconciliation/summary. What was said before is the sum as it was settled last (`settled`), else
-    what the stream said, with the rows on which it has not said its last word. A view of which fewer than `floor` rows
+    what the stream had, with its rows that were not final. A view of which fewer than `floor` rows
     differ is not asked about.
     """
     found = []
@@ -103,7 +103,7 @@ def share(amount: int, truth: int) -> Decimal:
 
 
 def waterfall(summary: Sequence[Mapping[str, Any]]) -> str:
-    """The day's way from what the stream said to the truth, a row per measure, as a Markdown table."""
+    """The day's way from the stream's answer to the truth, a row per measure, as a Markdown table."""
     present = [cause.value for cause in STEPS if any(row[cause.value] for row in summary)]
     columns = ["view", "measure", "speed", *present, "truth"]
     lines = [columns, ["---", "---", *["---:"] * (len(columns) - 2)]]
@@ -114,6 +114,6 @@ def waterfall(summary: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _excess(one: Correction) -> Fraction:
-    """By how many times its limit a correction is over it; one to nothing, or without any trust, comes first."""
+    """By how many times its limit a correction is over it; one to nothing, or with a threshold of 0, comes first."""
     allowed = Fraction(one.threshold) * abs(one.truth)
     return abs(one.amount) / allowed if allowed else Fraction(LARGEST)

@@ -1,7 +1,7 @@
 {#-
   Fails on every row of `fact` (where `of` holds) that is not the version of a history valid when the fact was built, and on every such
   version without its row. The stream goes on between the two, so versions later than the fact's latest are left out; so are days
-  whose truth a night is recomputing just now. A withdrawn day's versions begin with the withdrawal, if the stream said them before.
+  whose truth a night is recomputing just now. A withdrawn day's versions begin with the withdrawal, if the stream wrote them before.
 -#}
 {% test is_what_is_served(model, fact, columns, of='true') %}
 {%- set compared = (['day'] + columns + ['status', 'revisions']) | join(", ") -%}

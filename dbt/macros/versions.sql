@@ -3,7 +3,7 @@
   `status`, `revision` (the settlement that said it; null: the stream), `revisions` (corrections so far), `cause` of the
   correction, `valid_from`, `valid_to` (null: valid now).
 
-  While its day is not settled, a row is as the stream said it, from a micro-batch's `as_of` on: by the view's preference, then
+  While its day is not settled, a row is as the stream wrote it, from a micro-batch's `as_of` on: by the view's preference, then
   the latest (as in latest_answers), until the stream starts anew with another generation. While it is, a row is as settled, and
   changes with each correction that a settlement brought. What the first settlement left alone is the truth; a row that only a
   later one corrected was `old` until then. A day whose settlement was withdrawn is the stream's until the next.

@@ -49,7 +49,7 @@ def struct(*columns: StructField) -> StructType:
 
 
 def comment(field: StructField) -> str:
-    """What a column means; empty if nobody has said so."""
+    """What a column means; empty if it has no comment."""
     return str((field.metadata or {}).get(COMMENT, ""))
 
 

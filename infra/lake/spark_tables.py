@@ -27,7 +27,7 @@ PROPERTIES = {
     "delta.logRetentionDuration": "interval 30 days",
 }
 OFTEN_WRITTEN = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 30 minutes"}
-"""Of tables that get a commit per micro-batch. What the stream said when is in their rows; their log need not keep it too,
+"""Of tables that get a commit per micro-batch. The history of answers is in their rows; their log need not keep it too,
 and Spark lists all of it at each look (Delta 4.4.0 has a way to list less, which this Hadoop does not have the methods for)."""
 
 

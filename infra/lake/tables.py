@@ -34,7 +34,7 @@ WRITERS = {
 LAYERS = {
     "bronze": "Kafka records as they came.",
     "silver": "Valid events, one row per event id, and the rejected records.",
-    "speed": "What the stream said of each view, and when: append-only logs of provisional answers.",
+    "speed": "The stream's provisional answers to each view, and when it gave them: append-only logs.",
     "archive": "Kafka records, read again by the night, by offset.",
     "truth": "The rows of silver and speed, recomputed for whole days from the archive.",
     "reconciliation": "What the night found when it compared the stream with the truth.",

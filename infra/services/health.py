@@ -120,7 +120,7 @@ def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
     except TransientFailure as failure:
         return str(failure)
     except PermanentFailure:
-        # The group has read nothing yet, and nobody has sent anything.
+        # The group has read nothing yet, and no record has been sent.
         return None
     which = (
         f"micro-batch {batch['id']} was finished {span(now - since)} ago" if batch else f"none in {span(now - since)}"

@@ -1,4 +1,4 @@
-"""Programs that end again and again: what supervisor wrote of every end that nobody asked for.
+"""Programs that end again and again: what supervisor wrote of every end that was not requested.
 
 Data flow: `<home>/logs/supervisord.log` -> Ends per program
 Run: daybreak status

@@ -45,7 +45,7 @@ MOVED, GONE, UNSAID, OPEN = at(0), at(1), at(2), at(0, NOON + timedelta(days=1))
 
 @pytest.fixture(scope="module")
 def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
-    """A day that the stream said in two generations and that was settled twice, with a build behind each settlement.
+    """A day that the stream answered in two generations and that was settled twice, with a build behind each settlement.
 
     MOVED was corrected both times, GONE only by the second, to nothing; of UNSAID the stream had said nothing, without a
     difference; OPEN is of a day that is not settled.

@@ -167,7 +167,7 @@ NIGHT = (
         f"{TRUST}::test_the_limit_is_exact",
     ),
     Mutation(
-        "trust: a settled day is measured by what the stream said",
+        "approval: a settled day is measured by the stream's answer",
         "batch/settlement/threshold.py",
         "(settled or {}).get(f\"{row['view']}.{row['measure']}\", row[\"speed\"])",
         'row["speed"]',

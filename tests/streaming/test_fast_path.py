@@ -18,7 +18,7 @@ from streaming import validate as module
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.fast_path import is_provable
-from streaming.validate import judge_by, validate
+from streaming.validate import validate_by, validate
 
 NOW_MS = 1_780_000_000_000
 SOURCES = [*neighbours(NOW_MS), *poison(NOW_MS)]
@@ -52,7 +52,7 @@ def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: Spark
     records = [*SOURCES, *mutated(1, good, 3_000), *mutated(2, SOURCES, 2_000)]
     sent = rows(spark, records)
     short = {row["offset"]: row for row in validate(sent).collect()}
-    long = {row["offset"]: row for row in judge_by(sent, CONTRACTS.values(), fast=False).collect()}
+    long = {row["offset"]: row for row in validate_by(sent, CONTRACTS.values(), fast=False).collect()}
     differing = [(one.name, one.value, short[at], long[at]) for at, one in enumerate(records) if short[at] != long[at]]
     assert differing == []
     assert sum(not row["reasons"] for row in long.values()) > 300, "nothing is shown by records that are all bad"

@@ -47,7 +47,7 @@ const waterfallOf = { again: () => {} };
   const views = [...new Set(figures.waterfalls.map((d) => d.view))];
   chosen.view = views[0];
   const day = select("day", days), view = select("view", views);
-  legend(controls, [["what the stream said", "speed", "box"], ["a cause", "cause", "box"], ["no cause", "fault", "box"], ["the truth", "truth", "box"]]);
+  legend(controls, [["the stream's answer", "speed", "box"], ["a cause", "cause", "box"], ["no cause", "fault", "box"], ["the truth", "truth", "box"]]);
   charts.style("--least", "26rem");
   waterfallOf.again = () => {
     day.property("value", chosen.day);

@@ -37,7 +37,7 @@ select
     summary.day,
     summary.view,
     summary.measure,
-    summary.stream_said,
+    summary.speed,
     summary.late,
     summary.partner_late,
     summary.not_read,
@@ -59,7 +59,7 @@ select
     summary.run
 from summary
 left join settlements on summary.day = settlements.day
--- Of a settled day nobody need know who was asked before.
+-- A settled day needs no approval any more.
 left join decisions on summary.day = decisions.day and settlements.day is null
 left join corrections on summary.day = corrections.day and summary.view = corrections.view
 left join missing on summary.day = missing.day

@@ -8,7 +8,7 @@ select
     day,
     view,
     measure,
-    speed as stream_said,
+    speed,
     late,
     -- Null in rows that are older than the column.
     coalesce(partner_late, 0) as partner_late,
