@@ -117,8 +117,8 @@ def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
 def _records(session: SparkSession, day: Day, settled: Collection[date]) -> DataFrame:
     """The records that came up to the day's last, as `log_frontiers` takes them.
 
-    Quarantined records do not move the watermark, except conflicts, which are valid events: the night's validation on settled days,
-    and on others the stream's.
+    Quarantined records do not move the watermark, except conflicts, which are valid events: by the night on settled days,
+    by the stream on others.
     """
     archived = spark_tables.read(session, ARCHIVE).where(
         _can_matter(day, "event_time") & (F.col("day") >= F.lit(day.date))

@@ -153,14 +153,14 @@ NIGHT = (
         f"{DIFFERENCES}::test_a_row_has_its_causes",
     ),
     Mutation(
-        "trust: a correction of just the limit is asked about",
+        "approval: a correction of just the limit is asked about",
         "batch/settlement/threshold.py",
         "abs(self.amount) > Fraction(self.threshold) * abs(self.truth)",
         "abs(self.amount) >= Fraction(self.threshold) * abs(self.truth)",
         f"{TRUST}::test_the_limit_is_exact",
     ),
     Mutation(
-        "trust: cents are compared as floats",
+        "approval: cents are compared as floats",
         "batch/settlement/threshold.py",
         "abs(self.amount) > Fraction(self.threshold) * abs(self.truth)",
         "abs(self.amount) > float(self.threshold) * abs(self.truth)",
@@ -174,7 +174,7 @@ NIGHT = (
         f"{TRUST}::test_a_settled_day_is_measured_by_what_was_settled",
     ),
     Mutation(
-        "trust: an approval holds for figures that nobody saw",
+        "approval: an approval holds for figures that nobody saw",
         "batch/settlement/settle.py",
         "last if last and last.figures == hashed else None",
         "last",

@@ -55,9 +55,9 @@ def told(platform: Platform) -> Story:
         platform.run(*by_hand)
         again = night(platform)
         # One order more than ten: a small correction of what is settled, though the stream has said nothing of that day.
-        platform.send([placed(f"trust {OTHER} more", noon(OTHER) + timedelta(minutes=30))])
-        platform.send([placed(f"trust {HELD} more", noon(HELD) + timedelta(minutes=30))])
-        platform.send([paid(f"trust {HELD} more", noon(HELD) + timedelta(minutes=31))])
+        platform.send([placed(f"approval {OTHER} more", noon(OTHER) + timedelta(minutes=30))])
+        platform.send([placed(f"approval {HELD} more", noon(HELD) + timedelta(minutes=30))])
+        platform.send([paid(f"approval {HELD} more", noon(HELD) + timedelta(minutes=31))])
         platform.wait_drained()
         backfill = platform.begin("daybreak", "backfill", "--from", str(HELD), "--to", str(HELD))
         airflow = Airflow(platform.settings)
@@ -85,10 +85,10 @@ def _send(platform: Platform) -> None:
     platform.wait_drained()
     for day, orders in ((OTHER, 10), (HELD, 3)):
         at = noon(day)
-        platform.send([placed(f"trust {day} {n}", at + timedelta(minutes=20 * n)) for n in range(orders)])
-        platform.send([paid(f"trust {day} 0", at + timedelta(minutes=1))])
+        platform.send([placed(f"approval {day} {n}", at + timedelta(minutes=20 * n)) for n in range(orders)])
+        platform.send([paid(f"approval {day} 0", at + timedelta(minutes=1))])
     # Too late for the hour that a payment has.
-    platform.send([paid(f"trust {OTHER} 3", noon(OTHER) + timedelta(hours=3))])
+    platform.send([paid(f"approval {OTHER} 3", noon(OTHER) + timedelta(hours=3))])
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from streaming import validate as module
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.fast_path import is_provable
-from streaming.validate import validate_by, validate
+from streaming.validate import validate, validate_by
 
 NOW_MS = 1_780_000_000_000
 SOURCES = [*neighbours(NOW_MS), *poison(NOW_MS)]

@@ -60,7 +60,7 @@ def test_the_next_correction_is_measured_by_what_was_approved(story: Story) -> N
     assert late.returncode == PERMANENT_EXIT
     assert "no longer be rejected" in late.stderr
     # One order more than four is a fifth of the truth: just what is trusted.
-    platform.send([placed(f"trust {HELD} last", noon(HELD) + timedelta(minutes=50))])
+    platform.send([placed(f"approval {HELD} last", noon(HELD) + timedelta(minutes=50))])
     platform.wait_drained()
     with limited(platform):
         platform.run("batch", "night", "--date", str(HELD))
