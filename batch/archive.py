@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from infra.failpoints import point
 from infra.failures import PermanentFailure
+from infra.kafka.places import At, Ends, Ranges
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -20,7 +21,6 @@ from infra.settings import settings
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
 from streaming.gaps import GapCause, gaps, removed
-from streaming.log import Ends as Ends
 from streaming.log import Log
 from streaming.progress import RANGE
 from streaming.rules import AHEAD, LAST_MILLISECOND, OLDEST
@@ -63,11 +63,8 @@ ARCHIVE_GAPS = Table(
 `from_day` and `to_day`: the days of the arrivals around it; null `from_day` where nothing came before.
 """
 
-Ranges = dict[tuple[str, int], list[tuple[int, int]]]
-"""Half-open ranges of offsets per topic and partition, disjoint and in order."""
 
-
-def archive(session: SparkSession, log: Log, read_to: Mapping[tuple[str, int], int]) -> int:
+def archive(session: SparkSession, log: Log, read_to: Mapping[At, int]) -> int:
     """Append what the log has behind `read_to`; returns the number of offsets read.
 
     A partition that `read_to` does not have is read from the log's start: what came before is history before Daybreak.
@@ -84,7 +81,7 @@ def archive(session: SparkSession, log: Log, read_to: Mapping[tuple[str, int], i
     return count
 
 
-def _refuse(read_to: Mapping[tuple[str, int], int], log: Log) -> None:
+def _refuse(read_to: Mapping[At, int], log: Log) -> None:
     found = gaps(read_to, log)
     for gap in found:
         if gap.cause is GapCause.LOG_REPLACED:
@@ -98,7 +95,7 @@ def _refuse(read_to: Mapping[tuple[str, int], int], log: Log) -> None:
         )
 
 
-def behind(ends: Mapping[tuple[str, int], int]) -> Column:
+def behind(ends: Mapping[At, int]) -> Column:
     """Over topic, partition, offset: is it at or behind the end of its partition, or in one that has no end?"""
     newer = F.lit(True)
     for (topic, partition), end in ends.items():
@@ -107,9 +104,7 @@ def behind(ends: Mapping[tuple[str, int], int]) -> Column:
     return newer
 
 
-def held(
-    archived: DataFrame, lost: DataFrame, known: Mapping[tuple[str, int], tuple[int, int]] = MappingProxyType({})
-) -> Ranges:
+def held(archived: DataFrame, lost: DataFrame, known: Mapping[At, tuple[int, int]] = MappingProxyType({})) -> Ranges:
     """What is in the archive: from its first record to its last, but for the gaps `lost` (rows of ARCHIVE_GAPS).
 
     `known`: per partition a range that is in it for certain, so that `archived` need not have its records.

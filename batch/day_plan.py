@@ -7,8 +7,8 @@ Run: pytest tests/batch/test_due.py
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from batch.archive import Ends, Ranges
 from batch.day import Day
+from infra.kafka.places import Ends, Ranges
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, Ends, behind, held
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, behind, held
 from batch.conservation.check import conserved
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
 from batch.settlement.decisions import DECISIONS, Decision
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
+from infra.kafka.places import Ends
 from infra.lake import arrow_tables, spark_tables
 from streaming.definitions import differing
 from streaming.views import REACH

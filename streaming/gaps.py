@@ -12,6 +12,7 @@ from enum import StrEnum
 from pyspark.sql import SparkSession
 
 from infra.failures import PermanentFailure
+from infra.kafka.places import At
 from infra.lake.columns import column, struct
 from infra.lake.rows import frame
 from infra.lake.tables import Table
@@ -56,7 +57,7 @@ class Gap:
         return f"{self.topic}-{self.partition} [{self.start}, {self.end})"
 
 
-def gaps(read_to: Mapping[tuple[str, int], int], log: Log) -> list[Gap]:
+def gaps(read_to: Mapping[At, int], log: Log) -> list[Gap]:
     """What a reader that has come to `read_to` misses. A partition that it has never read has no gap, wherever it begins."""
     found = []
     for (topic, partition), reached in sorted(read_to.items()):

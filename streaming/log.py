@@ -4,21 +4,18 @@ Data flow: Kafka's watermark offsets -> Log
 Run: python -m streaming; python -m batch archive --date 2026-01-31
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import TopicPartition
 
 from infra.failures import TransientFailure
-from infra.settings import settings
+from infra.kafka import client
+from infra.kafka.places import At, Ends
 from streaming.contracts import CONTRACTS
 
 TIMEOUT_SECONDS = 20
-
-Ends = dict[tuple[str, int], int]
-"""One past the last offset, per topic and partition."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ def log_now() -> Log:
     """The log's present bounds for every contract's topic. Raises TransientFailure if Kafka does not answer."""
     first: Ends = {}
     end: Ends = {}
-    with _consumer() as consumer:
+    with client.consumer("log") as consumer:
         for topic in CONTRACTS:
             described = consumer.list_topics(topic, timeout=TIMEOUT_SECONDS).topics[topic]
             if described.error is not None:
@@ -44,25 +41,13 @@ def log_now() -> Log:
     return Log(first, end)
 
 
-def arrivals(at: Mapping[tuple[str, int], int]) -> dict[tuple[str, int], datetime]:
+def arrivals(at: Mapping[At, int]) -> dict[At, datetime]:
     """When the broker took the first record at or after an offset, per partition; none where no record comes."""
     found = {}
-    with _consumer() as consumer:
+    with client.consumer("log") as consumer:
         for (topic, partition), offset in at.items():
             consumer.assign([TopicPartition(topic, partition, offset)])
             message = consumer.poll(TIMEOUT_SECONDS)
             if message is not None and message.error() is None:
                 found[topic, partition] = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
     return found
-
-
-@contextmanager
-def _consumer() -> Iterator[Consumer]:
-    s = settings()
-    consumer = Consumer({"bootstrap.servers": s.kafka_bootstrap, "group.id": "daybreak-log", **s.kafka_client})
-    try:
-        yield consumer
-    except KafkaException as failure:
-        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
-    finally:
-        consumer.close()

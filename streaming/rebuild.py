@@ -10,6 +10,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from infra.kafka.places import Ends
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
@@ -18,7 +19,7 @@ from streaming import generation as generations
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.definitions import definitions
-from streaming.log import Ends, log_now
+from streaming.log import log_now
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import create_tables, session

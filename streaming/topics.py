@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType, TopicMetadata  # type: ignore[attr-defined]
 
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
+from infra.kafka import client
 from infra.settings import settings
 from streaming.contracts import CONTRACTS
 
@@ -21,7 +22,7 @@ EARLIEST = -2
 def create() -> None:
     """Create the topics that are missing and refuse one whose timestamps are not the broker's."""
     s = settings()
-    admin = _admin()
+    admin = client.admin()
     present = _present(admin)
     config = {
         "message.timestamp.type": "LogAppendTime",
@@ -43,7 +44,7 @@ def create() -> None:
 
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
     """Where ingest begins, as Spark wants it: behind what has been read, and at the start of every other partition."""
-    present = _present(_admin())
+    present = _present(client.admin())
     return json.dumps(
         {
             topic: {str(number): ends.get(topic, {}).get(str(number), EARLIEST) for number in present[topic].partitions}
@@ -52,17 +53,9 @@ def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
     )
 
 
-def _admin() -> AdminClient:
-    s = settings()
-    return AdminClient({"bootstrap.servers": s.kafka_bootstrap, **s.kafka_client})
-
-
 def _present(admin: AdminClient) -> dict[str, TopicMetadata]:
-    try:
+    with client.answers():
         return dict(admin.list_topics(timeout=20).topics)
-    except KafkaException as failure:
-        place = settings().kafka_bootstrap
-        raise TransientFailure(f"Kafka at {place} does not answer: {failure.args[0].str()}") from failure
 
 
 def _refuse_producer_clocks(admin: AdminClient) -> None:

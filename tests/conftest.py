@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from xdist.scheduler import LoadFileScheduling
 
-from infra.kafka import read_committed, send
+from infra.kafka import client
 from infra.lake import tables
 from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import QUICK_JVM, settings
@@ -120,7 +120,6 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
         corrections_topic="corrections",
         corrections_state_topic="corrections-state",
     )
-    for module in (read_committed, send):
-        monkeypatch.setattr(module, "settings", lambda: own)
+    monkeypatch.setattr(client, "settings", lambda: own)
     yield own
     del mother

@@ -29,6 +29,7 @@ from batch.conservation.offset_range import OffsetRange, Range
 from batch.day import Day
 from infra.failpoints import point
 from infra.failures import PermanentFailure
+from infra.kafka.places import At, Ends
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
@@ -36,7 +37,7 @@ from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from streaming.bronze import BRONZE
 from streaming.gaps import BRONZE_GAPS
-from streaming.log import Ends, Log
+from streaming.log import Log
 from streaming.progress import INGEST, PROGRESS, RANGE
 from streaming.silver import QUARANTINE, SILVER
 
@@ -64,11 +65,11 @@ class Marks:
     and of the stream.
     """
 
-    archived: dict[tuple[str, int], Range] = field(default_factory=dict)
+    archived: dict[At, Range] = field(default_factory=dict)
     conserved: Ends = field(default_factory=dict)
     streamed: Ends = field(default_factory=dict)
-    gaps: dict[tuple[str, int], list[Range]] = field(default_factory=dict)
-    unread: dict[tuple[str, int], list[Range]] = field(default_factory=dict)
+    gaps: dict[At, list[Range]] = field(default_factory=dict)
+    unread: dict[At, list[Range]] = field(default_factory=dict)
 
     @property
     def read_to(self) -> Ends:
@@ -107,14 +108,14 @@ def marks(session: SparkSession) -> Marks:
     return found
 
 
-def conserved() -> dict[tuple[str, int], Range]:
+def conserved() -> dict[At, Range]:
     """Per partition the offsets that the sound ranges so far cover, which follow on one another."""
     sound = reduce(lambda one, other: one & other, [pc.field(fault) == 0 for fault in FAULTS])
     return _spanned(arrow_tables.rows(CONSERVATION, RANGE.fieldNames(), sound))
 
 
-def _spanned(ranges: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], Range]:
-    found: dict[tuple[str, int], Range] = {}
+def _spanned(ranges: Iterable[Mapping[str, Any]]) -> dict[At, Range]:
+    found: dict[At, Range] = {}
     for row in ranges:
         start, end = found.get((row["topic"], row["partition"]), (row["from"], row["to"]))
         found[row["topic"], row["partition"]] = min(start, row["from"]), max(end, row["to"])

@@ -14,13 +14,14 @@ from pyspark.sql import functions as F
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import Marks, marks
 from infra.failures import PermanentFailure
+from infra.kafka.places import At
 from infra.lake import spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
 from streaming.gaps import Gap, GapCause, gaps
 from streaming.log import Log, arrivals, log_now
 
-Times = Mapping[tuple[str, int], datetime]
+Times = Mapping[At, datetime]
 """A time per topic and partition."""
 
 
@@ -86,7 +87,7 @@ def as_rows(
     return rows
 
 
-def _last_arrivals(session: SparkSession, lost: Sequence[Gap]) -> dict[tuple[str, int], datetime]:
+def _last_arrivals(session: SparkSession, lost: Sequence[Gap]) -> dict[At, datetime]:
     """When the last archived record before each gap came."""
     own = F.lit(False)
     for gap in lost:

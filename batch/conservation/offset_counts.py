@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from batch.conservation.offset_range import OffsetRange, within
+from infra.kafka.places import At
 
 COUNTS = {
     "log": "Offsets of the range outside of the archive's gaps",
@@ -61,7 +62,7 @@ def tally(
     at = offsets(spans, archive, bronze, silver, quarantine).persist()
     counted = {(row["topic"], row["partition"]): row.asDict() for row in _counts(at, spans).collect()}
     days = sorted({day for row in counted.values() for day in row["days"]})
-    nowhere: dict[tuple[str, int], Any] = {}
+    nowhere: dict[At, Any] = {}
     if any(row["without"] for row in counted.values()):
         # A duplicate has the content of its original, so its event time, so its day.
         ids = silver.where(F.col("day").isin(days)).select("topic", "day", "event_id")

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from infra.kafka.places import At
+
 Range = tuple[int, int]
 """Half-open: the first offset, and one past the last."""
 
@@ -30,7 +32,7 @@ class OffsetRange:
         return f"{self.topic}-{self.partition} [{self.start}, {self.end})"
 
     @property
-    def at(self) -> tuple[str, int]:
+    def at(self) -> At:
         """Topic and partition."""
         return self.topic, self.partition
 
@@ -53,7 +55,7 @@ class OffsetRange:
         return {"topic": self.topic, "partition": self.partition, "from": self.start, "to": self.end}
 
 
-def within(at: tuple[str, int], ranges: Iterable[Range]) -> Column:
+def within(at: At, ranges: Iterable[Range]) -> Column:
     """Over topic, partition, offset: is it in one of the ranges of this partition?"""
     inside = F.lit(False)
     for start, end in ranges:

@@ -45,8 +45,7 @@ CORRECTIONS = Table(
 )
 """One correction: what was said before, what is true now (JSON; null = no such row), and why.
 
-`sequence` is its place in the ledger: 1, 2, 3, without a gap. Rows of a lake older than the column have null; `numbered`
-gives them theirs.
+`sequence` is its place in the ledger: 1, 2, 3, without a gap.
 """
 
 
@@ -82,14 +81,6 @@ def sequenced(rows: DataFrame, before: int) -> DataFrame:
     # Within one partition Spark's ids are 0, 1, 2; a window without a partition would do the same with a warning.
     place = F.monotonically_increasing_id() + F.lit(before + 1)
     return rows.coalesce(1).sortWithinPartitions("key").withColumn("sequence", place)
-
-
-def numbered(ledger: DataFrame) -> DataFrame:
-    """The ledger with a place for every row: those written before there was one are the first, in order of writing."""
-    missing = F.col("sequence").isNull()
-    order = Window.partitionBy("sequence").orderBy("corrected_at", "day", "view", "key", "revision")
-    old = ledger.where(missing).withColumn("sequence", F.row_number().over(order).cast("long"))
-    return ledger.where(~missing).unionByName(old)
 
 
 def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:

@@ -22,11 +22,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.corrections import topics
-from batch.corrections.ledger import CORRECTIONS, numbered
+from batch.corrections.ledger import CORRECTIONS
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka import client
 from infra.kafka.read_committed import committed
-from infra.kafka.send import client
 from infra.lake import spark_tables
 from infra.settings import settings
 
@@ -54,7 +54,7 @@ def publish(session: SparkSession) -> int:
     with _told():
         # One id for the lake: from here on Kafka refuses a predecessor that still lives.
         producer = Producer(
-            client()
+            client.options()
             | {
                 # The partition that Kafka's own Java clients would choose.
                 "partitioner": "murmur2_random",
@@ -93,7 +93,7 @@ def published(ledger: str, total: int) -> int:
 
 def page(ledger: DataFrame, done: int) -> list[dict[str, Any]]:
     """The next rows behind sequence `done`, at most BATCH. Raises PermanentFailure if one is missing or doubled."""
-    own = numbered(ledger).where(F.col("sequence").between(done + 1, done + BATCH))
+    own = ledger.where(F.col("sequence").between(done + 1, done + BATCH))
     rows = sorted(own.toArrow().to_pylist(), key=lambda row: row["sequence"])
     found = [row["sequence"] for row in rows]
     if not rows or found != list(range(done + 1, done + 1 + len(rows))):

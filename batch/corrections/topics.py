@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
 
 from infra.failures import PermanentFailure, TransientFailure
-from infra.kafka.send import client
+from infra.kafka import client
 from infra.settings import settings
 
 SECONDS = 20
@@ -26,16 +26,14 @@ def create() -> None:
         PermanentFailure: a topic cannot be created, or loses records by age.
     """
     s = settings()
-    admin = AdminClient(client())
+    admin = client.admin()
     wanted = {s.corrections_topic: s.topic_partitions, s.corrections_state_topic: 1}
-    try:
+    with client.answers():
         there = admin.list_topics(timeout=SECONDS).topics
         _create(admin, {topic: count for topic, count in wanted.items() if topic not in there})
         resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in wanted if topic in there]
         for resource, described in (admin.describe_configs(resources) if resources else {}).items():
             _refuse_loss(resource.name, described.result(timeout=SECONDS)["cleanup.policy"].value)
-    except KafkaException as failure:
-        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
 
 
 def _create(admin: AdminClient, missing: Mapping[str, int]) -> None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import Ranges
 from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.speed_snapshot import MicroBatch, counted, read
 from batch.truth import TRUTH_QUARANTINE
+from infra.kafka.places import Ranges
 from infra.lake import spark_tables
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected

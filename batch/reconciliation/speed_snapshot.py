@@ -10,9 +10,9 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from batch.archive import Ranges
 from batch.day import Day
 from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka.places import Ranges
 from infra.lake import arrow_tables, spark_tables
 from streaming.progress import PROGRESS
 from streaming.speed import latest_rows, speed_table

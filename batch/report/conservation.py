@@ -14,6 +14,7 @@ from batch.conservation.check import CONSERVATION
 from batch.conservation.offset_counts import FAULTS
 from batch.report.drilldown import Behind, quoted, select
 from batch.report.gaps import Missed
+from infra.kafka.places import At
 from streaming.gaps import BRONZE_GAPS
 
 PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "unaccounted")
@@ -54,7 +55,7 @@ def kept(conservation: Iterable[Mapping[str, Any]]) -> tuple[Kept, ...]:
     latest: dict[tuple[str, int, int], Mapping[str, Any]] = {}
     for row in sorted(conservation, key=lambda row: row["checked_at"]):
         latest[row["topic"], row["partition"], row["from"]] = row
-    of: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    of: dict[At, list[Mapping[str, Any]]] = {}
     for (topic, partition, _), row in sorted(latest.items()):
         of.setdefault((topic, partition), []).append(row)
     return tuple(_kept(topic, partition, rows) for (topic, partition), rows in of.items())

@@ -13,9 +13,9 @@ from pyspark.sql.types import (
     ArrayType,
 )
 
-from batch.archive import Ends
 from batch.day import Day
 from batch.day_plan import DayPlan
+from infra.kafka.places import Ends
 from infra.lake import arrow_tables
 from infra.lake.columns import column, struct
 from infra.lake.rows import arrow

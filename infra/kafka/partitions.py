@@ -10,13 +10,12 @@ from datetime import UTC, datetime, timedelta
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # type: ignore[attr-defined]
 
-from infra.failures import PermanentFailure, TransientFailure
-from infra.kafka.send import client
+from infra.failures import PermanentFailure
+from infra.kafka import client
+from infra.kafka.places import At
 from infra.settings import Settings
 
 ANSWER_SECONDS = 10
-At = tuple[str, int]
-"""Topic and partition."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,8 @@ def partitions(s: Settings) -> list[Partition]:
         PermanentFailure: there is no such group yet.
         TransientFailure: Kafka does not answer.
     """
-    admin = AdminClient(client())
-    # Never a member of a group: it assigns its partitions itself and commits nothing.
-    reading = {"group.id": "daybreak-lag", "enable.auto.commit": "false", "enable.partition.eof": "true"}
-    consumer = Consumer(client() | reading | {"auto.offset.reset": "earliest"})
-    try:
+    admin = client.admin()
+    with client.consumer("lag", {"enable.partition.eof": "true", "auto.offset.reset": "earliest"}) as consumer:
         committed = _committed(admin, s)
         there = consumer.list_topics(timeout=ANSWER_SECONDS).topics
         topics = sorted({topic for topic, _ in committed} & there.keys())
@@ -58,12 +54,6 @@ def partitions(s: Settings) -> list[Partition]:
         unread = {at: max(committed.get(at, start), start) for at, (start, _) in ends.items()}
         times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
         return [Partition(*at, *ends[at], committed.get(at), times.get(at), kept[at[0]]) for at in every]
-    except KafkaException as failure:
-        raise TransientFailure(
-            f"Kafka at {s.kafka_bootstrap} gave no answer ({failure.args[0].str()}); daybreak status shows it"
-        ) from failure
-    finally:
-        consumer.close()
 
 
 def _committed(admin: AdminClient, s: Settings) -> dict[At, int]:

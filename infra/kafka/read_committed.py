@@ -7,27 +7,28 @@ Run: daybreak corrections
 import time
 from collections.abc import Iterator
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, KafkaException, Message, TopicPartition
 
 from infra.failures import TransientFailure
-from infra.kafka.send import client
-from infra.settings import settings
+from infra.kafka import client
 
 SILENCE_SECONDS = 30
 """A partition that gives neither a record nor its end for so long belongs to a broker that is away."""
 
+READING = {
+    "isolation.level": "read_committed",
+    "enable.partition.eof": "true",
+    # The broker answers that there is no more after so long; its default is half a second.
+    "fetch.wait.max.ms": "50",
+}
+
 
 def partitions(topic: str) -> tuple[int, ...]:
     """The topic's partitions; none if there is no such topic. Raises TransientFailure if Kafka does not answer."""
-    consumer = _consumer()
-    try:
+    with client.answers():
         # Asked for all topics: a broker may create one that is asked for by name.
-        there = consumer.list_topics(timeout=20).topics
+        there = client.admin().list_topics(timeout=20).topics
         return tuple(sorted(there[topic].partitions)) if topic in there else ()
-    except KafkaException as failure:
-        raise _away(failure.args[0]) from failure
-    finally:
-        consumer.close()
 
 
 def committed(topic: str, follow: bool = False) -> Iterator[Message]:
@@ -41,8 +42,7 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
     numbers = partitions(topic)
     if not numbers:
         raise TransientFailure(f"no topic {topic!r} in Kafka")
-    consumer = _consumer()
-    try:
+    with client.consumer("corrections", READING) as consumer:
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in numbers])
         left = set(numbers)
         heard = time.monotonic()
@@ -50,7 +50,7 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
             message = consumer.poll(0.5)
             if message is None:
                 if left and time.monotonic() - heard > SILENCE_SECONDS:
-                    raise _away(KafkaError(KafkaError._TIMED_OUT))
+                    raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
                 continue
             heard = time.monotonic()
             error = message.error()
@@ -60,24 +60,4 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
                 # The client says it by its position: the last offsets are markers of transactions, never messages.
                 left.discard(message.partition() or 0)
             else:
-                raise _away(error)
-    finally:
-        consumer.close()
-
-
-def _consumer() -> Consumer:
-    return Consumer(
-        client()
-        | {
-            "group.id": "daybreak-corrections",
-            "isolation.level": "read_committed",
-            "enable.partition.eof": "true",
-            "enable.auto.commit": "false",
-            # The broker answers that there is no more after so long; its default is half a second.
-            "fetch.wait.max.ms": "50",
-        }
-    )
-
-
-def _away(error: KafkaError) -> TransientFailure:
-    return TransientFailure(f"Kafka at {settings().kafka_bootstrap} does not answer: {error.str()}")
+                raise KafkaException(error)

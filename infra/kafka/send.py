@@ -11,9 +11,9 @@ from functools import partial
 from types import TracebackType
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
-from confluent_kafka.admin import AdminClient
 
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
+from infra.kafka import client
 from infra.kafka.delivery_log import ACKED, Ledger
 from infra.settings import settings
 
@@ -23,20 +23,11 @@ POLL_EVERY = 200
 Headers = list[tuple[str, str | bytes | None]]
 
 
-def client() -> dict[str, str | int | float | bool]:
-    """What every Kafka client of ours is configured with; the user's options win."""
-    return {"bootstrap.servers": settings().kafka_bootstrap, "log_level": 0, **settings().kafka_client}
-
-
 def require_topics(topics: Collection[str]) -> None:
     """Raise unless the broker answers (TransientFailure) and has all `topics` (PermanentFailure). Creates nothing."""
-    try:
+    with client.answers():
         # Asked for all topics: a broker may create one that is asked for by name.
-        there = AdminClient(client()).list_topics(timeout=10).topics
-    except KafkaException as failure:
-        raise TransientFailure(
-            f"Kafka at {settings().kafka_bootstrap} does not answer ({failure.args[0].str()}); daybreak status shows it"
-        ) from None
+        there = client.admin().list_topics(timeout=10).topics
     missing = sorted(set(topics) - there.keys())
     if missing:
         raise PermanentFailure(
@@ -68,7 +59,7 @@ class Sender:
                 "linger.ms": "5",
                 "error_cb": self._trouble,
             }
-            | client()
+            | client.options()
             | {"enable.idempotence": "true", "acks": "all"}
         )
 

@@ -9,9 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pyarrow.compute as pc
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import TopicPartition
 
-from infra.failures import TransientFailure
+from infra.kafka import client
+from infra.kafka.places import Ends
 from infra.lake.reader import read
 from infra.settings import Settings
 from streaming.progress import INGEST, PROGRESS
@@ -37,7 +38,7 @@ class Behind:
 def behind(s: Settings) -> Behind:
     """Look once. Raises TransientFailure if Kafka or the store does not answer."""
     read_to = {(at["topic"], at["partition"]): at["to"] for at in _latest(s)}
-    return Behind(sum(end - read_to.get(at, 0) for at, end in log_ends(s, {t for t, _ in read_to}).items()))
+    return Behind(sum(end - read_to.get(at, 0) for at, end in log_ends({t for t, _ in read_to}).items()))
 
 
 def _latest(s: Settings) -> list[dict[str, Any]]:
@@ -51,17 +52,12 @@ def _latest(s: Settings) -> list[dict[str, Any]]:
     return []
 
 
-def log_ends(s: Settings, topics: set[str]) -> dict[tuple[str, int], int]:
+def log_ends(topics: set[str]) -> Ends:
     """One past the last offset of every partition of the topics."""
-    consumer = Consumer({"bootstrap.servers": s.kafka_bootstrap, "group.id": "daybreak-drain", **s.kafka_client})
-    try:
-        found = {}
+    found = {}
+    with client.consumer("drain") as consumer:
         for topic in topics:
             for partition in consumer.list_topics(topic, timeout=10).topics[topic].partitions:
                 _, high = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
                 found[topic, partition] = high
-        return found
-    except KafkaException as failure:
-        raise TransientFailure(f"Kafka at {s.kafka_bootstrap} does not answer: {failure.args[0].str()}") from failure
-    finally:
-        consumer.close()
+    return found

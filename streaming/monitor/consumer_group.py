@@ -10,9 +10,8 @@ so a group that was changed by hand, or that is gone, changes no row.
 import sys
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
 
-from infra.kafka.send import client
+from infra.kafka import client
 from infra.lake.upkeep import Daily
 from infra.settings import settings
 from streaming.checkpoint import SourceOffsets
@@ -30,7 +29,7 @@ class Published:
 
     def __init__(self) -> None:
         self._group = settings().consumer_group
-        self._admin = AdminClient(client())
+        self._admin = client.admin()
         self._said: SourceOffsets = {}
         self._daily = Daily()
         self._is_troubled = False
@@ -52,7 +51,7 @@ class Published:
                 _tell(f"its offsets cannot be published to group {self._group!r} for now: {failure.args[0].str()}")
             self._is_troubled = True
             # A client whose broker died in the middle of an answer waits for that broker's answer for good.
-            self._admin = AdminClient(client())
+            self._admin = client.admin()
             return
         if self._is_troubled:
             _tell(f"its offsets are published to group {self._group!r} again")

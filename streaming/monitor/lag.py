@@ -12,7 +12,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from infra.kafka.partitions import At, Partition, partitions
+from infra.kafka.partitions import Partition, partitions
+from infra.kafka.places import At
 from infra.lake.reader import read
 from infra.settings import Settings
 from streaming.progress import INGEST, PROGRESS

@@ -39,7 +39,7 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     monkeypatch.setattr(ahead, "advance_all", advance)
     monkeypatch.setattr(ahead, "publish", lambda session: 0)
     monkeypatch.setattr(ahead, "draw", draw)
-    monkeypatch.setattr(ahead, "tables", lambda session: [])
+    monkeypatch.setattr(ahead, "night_tables", list)
     monkeypatch.setattr(ahead, "tidy_if_due", lambda tables: False)
     return own
 

@@ -11,7 +11,7 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession
 
 from batch.corrections import publish as module
-from batch.corrections.ledger import CORRECTIONS, numbered, sequenced
+from batch.corrections.ledger import CORRECTIONS, sequenced
 from batch.corrections.publish import message, publish
 from infra.failures import PermanentFailure
 from infra.kafka.read_committed import committed
@@ -87,13 +87,6 @@ def test_rows_get_the_next_places_in_the_order_of_their_keys(spark: SparkSession
     assert found == [("o-1", 42), ("o-2", 43), ("o-3", 44)]
 
 
-def test_rows_without_a_place_come_first_in_the_order_of_writing(spark: SparkSession) -> None:
-    later = NIGHT + timedelta(days=1)
-    rows = [row("o-1", corrected_at=later), row("o-2"), row("o-0", sequence=3, corrected_at=later)]
-    found = {json.loads(r["key"])["order_id"]: r["sequence"] for r in numbered(ledger(spark, *rows)).collect()}
-    assert found == {"o-2": 1, "o-1": 2, "o-0": 3}
-
-
 # The way to Kafka.
 
 
@@ -157,13 +150,6 @@ def test_a_publisher_that_dies_after_a_commit_has_sent_that_much(
             publish(session)
     assert publish(session) == 1
     assert told() == [(1, "o-1"), (2, "o-2"), (3, "o-3")]
-
-
-def test_rows_of_an_earlier_lake_go_first(session: SparkSession) -> None:
-    append_once(ledger(session, row("o-2"), row("o-1")), CORRECTIONS, "earlier", 1)
-    corrected(session, 1, "o-0")
-    assert publish(session) == 3
-    assert told() == [(1, "o-1"), (2, "o-2"), (3, "o-0")]
 
 
 def test_a_topic_that_holds_another_lakes_corrections_is_refused(session: SparkSession, local_lake: Path) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.failures import TransientFailure
+from infra.kafka.places import Ends
 from infra.kafka.send import Sender
 from infra.lake import reader
 from infra.services.program import Name
@@ -99,12 +100,12 @@ class Bed:
 
     def drained(self) -> None:
         """Wait until the stream has read everything, views included."""
-        ends = log_ends(self.settings, set(TOPICS))
+        ends = log_ends(set(TOPICS))
         until("the stream to catch up", lambda: self._has_read(ends) and behind(self.settings).nothing, DRAIN_SECONDS)
 
-    def _has_read(self, ends: dict[tuple[str, int], int]) -> bool:
+    def _has_read(self, ends: Ends) -> bool:
         """Asked of the log's ends, because a stream that has read nothing yet is not behind in any topic that it knows."""
-        done: dict[tuple[str, int], int] = {}
+        done: Ends = {}
         for row in reader.read(self.settings, "speed/progress", ["offsets"]).to_pylist():
             for part in row["offsets"] or ():
                 at = (part["topic"], part["partition"])

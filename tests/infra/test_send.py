@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Producer
 
 from infra.failures import PermanentFailure
-from infra.kafka import send
+from infra.kafka import client
 from infra.kafka.delivery_log import ACKED, Ledger, read_ledger
 from infra.kafka.send import Sender
 
@@ -22,7 +22,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     assert mother.flush(20) == 0
     (node,) = mother.list_topics(timeout=20).brokers.values()
     settings = SimpleNamespace(kafka_bootstrap=f"{node.host}:{node.port}", kafka_client={})
-    monkeypatch.setattr(send, "settings", lambda: settings)
+    monkeypatch.setattr(client, "settings", lambda: settings)
     yield settings
     del mother
 

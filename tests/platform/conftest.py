@@ -50,7 +50,7 @@ def platform() -> Iterator[Platform]:
             own.run("daybreak", "up", "--only", "kafka,minio,postgres,stream")
             with Driver(env, HOME / "logs" / "nights.log", ROOT) as driver:
                 own = Platform(load(), env, driver)
-                patch.setattr("infra.kafka.send.settings", lambda: own.settings)
+                patch.setattr("infra.kafka.client.settings", lambda: own.settings)
                 yield own
         finally:
             own.run("daybreak", "down")

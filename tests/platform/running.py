@@ -22,6 +22,7 @@ from deltalake import DeltaTable
 from warm import Driver
 
 from infra.kafka.delivery_log import Entry, Ledger, read_ledger
+from infra.kafka.places import Ends
 from infra.kafka.send import Sender
 from infra.lake import reader
 from infra.services.program import Name
@@ -135,7 +136,7 @@ class Platform:
         rows: list[dict[str, Any]] = found.to_pylist(maps_as_pydicts="strict")
         return rows
 
-    def ends(self) -> dict[tuple[str, int], int]:
+    def ends(self) -> Ends:
         """One past the last offset in Kafka, per topic and partition."""
         consumer = Consumer({"bootstrap.servers": self.settings.kafka_bootstrap, "group.id": "tests", "log_level": 0})
         try:
@@ -149,8 +150,8 @@ class Platform:
         ends = self.ends()
         until("the stream has read everything", lambda: self._read_to(ends), seconds)
 
-    def _read_to(self, ends: dict[tuple[str, int], int]) -> bool:
-        done: dict[tuple[str, int], int] = {}
+    def _read_to(self, ends: Ends) -> bool:
+        done: Ends = {}
         for row in self.rows("speed/progress", "offsets"):
             for part in row["offsets"]:
                 at = (part["topic"], part["partition"])

@@ -43,7 +43,7 @@ def test_what_is_left_is_the_log_beyond_the_last_micro_batch(
 ) -> None:
     table = pa.Table.from_pylist(rows, PROGRESS)
     monkeypatch.setattr(catch_up, "read", lambda _, __, columns, where: table.filter(where).select(columns))
-    monkeypatch.setattr(catch_up, "log_ends", lambda _, topics: dict.fromkeys(((topic, 0) for topic in topics), 100))
+    monkeypatch.setattr(catch_up, "log_ends", lambda topics: dict.fromkeys(((topic, 0) for topic in topics), 100))
     found = catch_up.behind(settings())
     assert (found.records, found.nothing) == (left, left == 0)
     assert str(found) == (f"{left} records to read" if left else "caught up")

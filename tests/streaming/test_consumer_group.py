@@ -43,7 +43,8 @@ def broker() -> Iterator[str]:
 
 def published(monkeypatch: pytest.MonkeyPatch, bootstrap: str) -> Published:
     monkeypatch.setattr(consumer_group, "settings", lambda: SimpleNamespace(consumer_group=GROUP))
-    monkeypatch.setattr(consumer_group, "client", lambda: {"bootstrap.servers": bootstrap, "log_level": 0})
+    kafka = SimpleNamespace(kafka_bootstrap=bootstrap, kafka_client={})
+    monkeypatch.setattr(consumer_group.client, "settings", lambda: kafka)
     return Published()
 
 

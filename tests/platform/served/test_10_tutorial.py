@@ -76,7 +76,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         for name, value in ours.items():
             patch.setenv(name, value)
         platform = Platform(load(), clean | ours)
-        patch.setattr("infra.kafka.send.settings", lambda: platform.settings)
+        patch.setattr("infra.kafka.client.settings", lambda: platform.settings)
         try:
             platform.run("daybreak", "up", "--only", "kafka,minio,postgres,stream,gateway")
             # With the secrets that are there now.

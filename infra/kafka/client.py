@@ -1,0 +1,53 @@
+"""Kafka clients, with one configuration for all of them.
+
+Data flow: Settings -> admin client, consumer
+Run: daybreak lag
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from confluent_kafka import Consumer, KafkaException
+from confluent_kafka.admin import AdminClient
+
+from infra.failures import TransientFailure
+from infra.settings import settings
+
+Options = dict[str, str | int | float | bool]
+
+
+def options() -> Options:
+    """What every client is configured with; the user's own (`DAYBREAK_KAFKA_CLIENT`) win."""
+    return {"bootstrap.servers": settings().kafka_bootstrap, "log_level": 0, **settings().kafka_client}
+
+
+def admin() -> AdminClient:
+    """A client that asks for and changes topics, configurations and offsets of groups."""
+    return AdminClient(options())
+
+
+@contextmanager
+def consumer(group: str, more: Mapping[str, str | int | float | bool] | None = None) -> Iterator[Consumer]:
+    """A consumer that joins no group and commits nothing: it assigns its partitions itself.
+
+    Kafka wants a `group` all the same; it is what its logs call us. `more` are options of this consumer alone. Raises
+    TransientFailure if Kafka does not answer.
+    """
+    own: Options = {"group.id": f"daybreak-{group}", "enable.auto.commit": "false", **(more or {})}
+    made = Consumer(options() | own)
+    with answers():
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@contextmanager
+def answers() -> Iterator[None]:
+    """A Kafka that does not answer is a failure that may pass: KafkaException becomes TransientFailure, with the place."""
+    try:
+        yield
+    except KafkaException as failure:
+        raise TransientFailure(
+            f"Kafka at {settings().kafka_bootstrap} does not answer: {failure.args[0].str()} (daybreak status shows it)"
+        ) from failure
