@@ -21,7 +21,7 @@ from batch.driver import lease, say
 from batch.due import plans
 from batch.maintenance import draw
 from batch.night import Step, advance_all
-from batch.settlement.approval_request import as_json, told
+from batch.settlement.approval_request import as_json, in_words
 from batch.tables import night_tables
 from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
@@ -52,7 +52,7 @@ def ahead(
             say(f"{day} is left to its own task: {failure}")
             continue
         for question in questions:
-            say(told(question))
+            say(in_words(question))
         done[str(day)] = json.loads(as_json(questions))
     drawn = len(done) == len(todo) and _drawn(own, night, versions)
     with lease():

@@ -22,7 +22,7 @@ from batch.driver import create_tables, lease, refuse_without_stream, say, sessi
 from batch.due import plans
 from batch.night_state import is_pending, record
 from batch.reconciliation.reconcile import reconcile as reconcile_day
-from batch.settlement.approval_request import as_json, refuse, told
+from batch.settlement.approval_request import as_json, in_words, refuse
 from batch.settlement.settle import ApprovalRequest, settle_day
 from batch.truth import Decided
 from batch.truth import truth as truth_of_day
@@ -91,7 +91,7 @@ def night(
             report.write_text(json.dumps({"days": [str(plan.day) for plan in todo], **more}))
     own.stop()
     for question in questions:
-        say(told(question))
+        say(in_words(question))
     if report and Step.CORRECT in steps:
         report.write_text(as_json(questions))
     elif not report:

@@ -86,7 +86,7 @@ class Ingest:
             events = self._write(records, outcome, watermark, batch)
             self._advance(arrivals, watermark, batch)
             with batch.timed("views"):
-                self._say(events, batch)
+                self._write_views(events, batch)
         batch.record()
         point("ingest.after-progress")
         succeeded()
@@ -116,9 +116,9 @@ class Ingest:
         point("ingest.after-quarantine")
         return events
 
-    def _say(self, events: pa.Table, batch: MicroBatch) -> None:
+    def _write_views(self, events: pa.Table, batch: MicroBatch) -> None:
         on_time = events.filter(pc.equal(events["late_by_ms"], 0))
-        said = self._views.update(on_time, arrow_time(batch.watermark), arrow_time(batch.next_watermark))
+        rows = self._views.update(on_time, arrow_time(batch.watermark), arrow_time(batch.next_watermark))
 
         def append(view: str) -> None:
             stamp = {
@@ -127,9 +127,9 @@ class Ingest:
                 "generation": self._generation,
                 "definition": self._definitions[view],
             }
-            self._append(rows_of.stamped(said[view], stamp), self._speed[view], batch)
+            self._append(rows_of.stamped(rows[view], stamp), self._speed[view], batch)
 
-        list(self._pool.map(append, said))
+        list(self._pool.map(append, rows))
         point("ingest.after-speed")
 
     def _append(self, rows: pa.Table, table: Table, batch: MicroBatch) -> None:

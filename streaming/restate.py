@@ -1,4 +1,4 @@
-"""Views that the stream must say from all of silver before it goes on: all of a new generation's, and one that is new.
+"""Views that the stream must write from all of silver before it goes on: all of a new generation's, and one that is new.
 
 Data flow: silver's on-time events -> every row of every view -> speed/<view>, then one row of progress
 Run: python -m streaming rebuild; python -m streaming
@@ -26,10 +26,10 @@ from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 
 
-def say_again(session: SparkSession, generation: str, definitions: Mapping[str, str], start: SourceOffsets) -> None:
+def restate(session: SparkSession, generation: str, definitions: Mapping[str, str], start: SourceOffsets) -> None:
     """Write what the last finished micro-batch did not know: after a rebuild every view, else those that are new.
 
-    `start` is where the generation begins to read. Before the first micro-batch of all there is nothing to say.
+    `start` is where the generation begins to read. Before the first micro-batch of all there is nothing to write.
     """
     progress = spark_tables.read(session, PROGRESS)
     latest = progress.orderBy(F.col("generation").desc(), F.col("batch_id").desc()).first()
@@ -46,7 +46,7 @@ def say_again(session: SparkSession, generation: str, definitions: Mapping[str, 
     batch.offsets = [(topic, int(at), end, end) for topic, parts in start.items() for at, end in parts.items()]
     batch.rows = no_rows()
     batch.watermark = batch.next_watermark = moment(watermark.at)
-    # A micro-batch that never finished is written again, and then says its own events.
+    # A micro-batch that never finished is written again, and then writes its own events.
     finished = (F.col("generation") != latest["generation"]) | (F.col("batch_id") <= latest["batch_id"])
     on_time = spark_tables.read(session, SILVER).where((F.col("late_by_ms") == 0) & finished)
     with batch.timed("views"):

@@ -31,7 +31,7 @@ from streaming.ingest import Ingest
 from streaming.log import log_now
 from streaming.monitor.consumer_group import Published
 from streaming.progress import INGEST
-from streaming.restate import say_again
+from streaming.restate import restate
 from streaming.tables import speed_tables, stream_tables
 from streaming.upkeep import Upkeep
 from streaming.validate import validate
@@ -63,9 +63,9 @@ def create_tables(session: SparkSession) -> None:
 def run() -> None:
     """Run until a signal; raises TransientFailure when a query fails, so that supervisor starts it again."""
     stop = _on_signal()
-    _say("waiting for the lease")
+    _write_status("waiting for the lease")
     with Lease("stream") as lease:
-        _say("starting Spark")
+        _write_status("starting Spark")
         own = session()
         topics.create()
         create_tables(own)
@@ -73,7 +73,7 @@ def run() -> None:
         versions = definitions(own)
         generation = generations.settled(own, checkpoints, versions)
         _refuse_gaps(checkpoints)
-        say_again(own, generation, versions, checkpoints.start())
+        restate(own, generation, versions, checkpoints.start())
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
         ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease)
@@ -83,7 +83,7 @@ def run() -> None:
         try:
             _watch(query, ingest, published, stop)
         finally:
-            _say("stopping")
+            _write_status("stopping")
             query.stop()
             upkeep.stop()
     own.stop()
@@ -131,7 +131,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        _say("running", query.status["message"], ingest.finished)
+        _write_status("running", query.status["message"], ingest.finished)
         time.sleep(1)
 
 
@@ -153,11 +153,11 @@ def _on_signal() -> list[int]:
     return received
 
 
-def _say(state: str, query: str = "", batch: Mapping[str, float] | None = None) -> None:
+def _write_status(state: str, query: str = "", batch: Mapping[str, float] | None = None) -> None:
     """Leave a word for `daybreak status`; `batch` is the last micro-batch since the start."""
     file = settings().home / "run" / "stream.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
-    said = {"pid": os.getpid(), "state": state, "at": time.time(), "query": query, "batch": batch}
-    fresh.write_text(json.dumps(said))
+    status = {"pid": os.getpid(), "state": state, "at": time.time(), "query": query, "batch": batch}
+    fresh.write_text(json.dumps(status))
     fresh.replace(file)

@@ -23,13 +23,13 @@ from streaming.view_state import CLOSES, OF_EVENT, Current, current
 from streaming.views import VIEWS
 from streaming.views.view import ByPart, View
 
-ASKED = StructType(
+TO_DEFINE = StructType(
     [
         StructField("view", IntegerType()),
         *[field for field in EVENT if field.name in OF_EVENT or field.name in CONTRACTS],
     ]
 )
-"""Events to be defined, and the number of the view that asked for them."""
+"""Events to be defined, and the number of the view that defines rows from them."""
 
 
 class Keeping:
@@ -42,7 +42,7 @@ class Keeping:
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> None:
         """Begin with silver's on-time events within reach of the watermark (a static frame in silver's columns)."""
-        columns = [field.name for field in ASKED if field.name != "view"]
+        columns = [field.name for field in TO_DEFINE if field.name != "view"]
         found = events.select(*columns).toArrow()
         rows = self._defined({view.name: found for view in self._views})
         for view in self._views:
@@ -55,21 +55,21 @@ class Keeping:
 
         `watermark` is the watermark before these events, `next_watermark` the one after them.
         """
-        asked = {name: kept.ask(new, watermark, next_watermark) for name, kept in self._kept.items()}
-        if not any(events.num_rows for events in asked.values()) and not new.num_rows:
+        to_define = {name: kept.to_define(new, watermark, next_watermark) for name, kept in self._kept.items()}
+        if not any(events.num_rows for events in to_define.values()) and not new.num_rows:
             return {}
-        rows = self._defined(asked)
-        said = {name: kept.say(rows[name], next_watermark) for name, kept in self._kept.items()}
-        return {name: table.drop_columns([CLOSES]) for name, table in said.items() if table.num_rows}
+        rows = self._defined(to_define)
+        written = {name: kept.to_write(rows[name], next_watermark) for name, kept in self._kept.items()}
+        return {name: table.drop_columns([CLOSES]) for name, table in written.items() if table.num_rows}
 
-    def _defined(self, asked: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-        """Each view's rows of the events that it asked for, with CLOSES; all in one job."""
+    def _defined(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+        """Each view's rows of the events that it has to define, with CLOSES; all in one job."""
         numbered = [
-            _as_asked(asked[view.name], number) for number, view in enumerate(self._views) if view.name in asked
+            _numbered(to_define[view.name], number) for number, view in enumerate(self._views) if view.name in to_define
         ]
         rows = pa.concat_tables(numbered)
         # Spark takes no Arrow table without a chunk, as that of a topic which no view reads may be.
-        events = self._session.createDataFrame(rows if rows.num_rows else [], ASKED).coalesce(1)
+        events = self._session.createDataFrame(rows if rows.num_rows else [], TO_DEFINE).coalesce(1)
         parts = [answered(view, events.where(F.col("view") == number)) for number, view in enumerate(self._views)]
         together = reduce(
             lambda left, right: left.unionByName(right, allowMissingColumns=True),
@@ -95,14 +95,14 @@ def answered(view: View, events: DataFrame) -> DataFrame:
     return rows.withColumn(CLOSES, view.closed_at())
 
 
-def _as_asked(events: pa.Table, number: int) -> pa.Table:
+def _numbered(events: pa.Table, number: int) -> pa.Table:
     columns = {
         field.name: events[field.name] if field.name in events.column_names else pa.nulls(events.num_rows, field.type)
-        for field in arrow_schema(ASKED)
+        for field in arrow_schema(TO_DEFINE)
         if field.name != "view"
     }
     return pa.table({"view": pa.repeat(pa.scalar(number, pa.int32()), events.num_rows), **columns}).cast(
-        arrow_schema(ASKED)
+        arrow_schema(TO_DEFINE)
     )
 
 

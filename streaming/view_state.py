@@ -1,6 +1,6 @@
 """One view kept current in memory, by its law: what must be defined again when events come, and which rows that changes.
 
-Data flow: new on-time events -> events to define -> defined rows -> rows to say, each with `is_final`
+Data flow: new on-time events -> events to define -> defined rows -> rows to write, each with `is_final`
 Run: pytest tests/streaming/test_view_state.py
 
 Memory holds what the watermark has not closed: rows of additive views, and the events of views by part for as long as the
@@ -29,11 +29,11 @@ class Current(Protocol):
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
         """Begin with the on-time events within the view's reach of the watermark, and the rows defined from them."""
 
-    def ask(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
+    def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """The events from which rows must be defined, given new ones; none if nothing changes."""
 
-    def say(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The rows to say, given the rows of what was asked: those that changed, and those that have become final."""
+    def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
+        """The rows to write, given the rows of what was to define: those that changed, and those that have become final."""
 
 
 def current(view: View, topics: tuple[str, ...]) -> Current:
@@ -55,11 +55,11 @@ class Sums:
         """The rows that are still open, each whole: it began within the view's reach."""
         self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))
 
-    def ask(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
+    def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """The new events of its inputs alone."""
         return of_topics(new, self._view.inputs).select(self._columns)
 
-    def say(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
+    def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The open rows that new ones were added to, or that the watermark has passed."""
         before = self._open if self._open is not None else defined.slice(0, 0)
         rows = self._added(before, defined)
@@ -98,7 +98,7 @@ class Parts:
         self._events = self._with_part(events)
         self._schedule(rows, next_watermark)
 
-    def ask(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
+    def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """All events of the parts that new ones touch, and of those of which a row becomes final."""
         fresh = self._with_part(of_topics(new, self._view.inputs))
         kept = self._events if self._events is not None else fresh.slice(0, 0)
@@ -111,8 +111,8 @@ class Parts:
         mine = pc.is_in(self._events[PART], value_set=pc.unique(touched))
         return self._events.filter(mine).select(self._columns)
 
-    def say(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
-        """All rows of the parts that were asked for."""
+    def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
+        """All rows of the parts that were defined."""
         self._schedule(defined, next_watermark)
         return defined.append_column("is_final", is_final(defined, next_watermark))
 

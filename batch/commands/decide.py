@@ -41,8 +41,8 @@ def decide(
             f'a decision has a reason: daybreak decide --date {about} --approve|--reject --note "why"'
         )
     s = settings()
-    if asked := _asked(s, about):
-        airflow, question = asked
+    if found := _open_request(s, about):
+        airflow, question = found
         airflow.answer(DAG, question, "Approve" if approve else "Reject", {"note": note})
         console.print(
             f"answered: the night goes on at {s.airflow_url}/dags/{DAG}/runs/{question.run_id}", soft_wrap=True
@@ -55,7 +55,7 @@ def decide(
         raise typer.Exit(code)
 
 
-def _asked(s: Settings, about: date) -> "tuple[Airflow, ApprovalRequest] | None":
+def _open_request(s: Settings, about: date) -> "tuple[Airflow, ApprovalRequest] | None":
     """Airflow's open question about the day; none too where Airflow is not there."""
     # It takes a second to import.
     from infra.airflow.client import Airflow

@@ -134,7 +134,7 @@ def _place(task: Task) -> tuple[int, int]:
 
 
 def _state(state: str | None, tries: int = 1) -> str:
-    said = "asks you" if state == "awaiting_input" else (state or "waits").replace("_", " ")
+    said = "waits for approval" if state == "awaiting_input" else (state or "waits").replace("_", " ")
     again = f" (try {tries})" if tries > 1 else ""
     return f"[{COLOURS.get(state or '', 'dim')}]{said}{again}[/]"
 

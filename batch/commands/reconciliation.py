@@ -45,9 +45,9 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
         table.add_row(
             *head,
             row.measure,
-            f"{row.said:,}",
+            f"{row.speed:,}",
             f"{row.truth:,}",
-            f"{row.truth - row.said:+,}",
+            f"{row.truth - row.speed:+,}",
             row.why,
             f"[{colour}]{row.unexplained:,}[/]",
         )

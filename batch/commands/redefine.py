@@ -56,7 +56,7 @@ def redefine(
     _drained(s, supervisor)
     if not days:
         console.print(
-            "no day is settled yet: there is nothing to redo. What was said of a day before, its night compares"
+            "no day is settled yet: there is nothing to redo. The first night of a day compares what the stream wrote of it"
         )
         return
     console.print(f"3 the night redoes what is settled by other definitions, of {len(days)} days")
@@ -66,7 +66,7 @@ def redefine(
     else:
         nights.night(last)
     found = redefined(s, days[0], days[-1], started)
-    console.print("4 what other definitions had said of these days" if found else "4 no settled row has changed")
+    console.print("4 what other definitions had given for these days" if found else "4 no settled row has changed")
     for radius in found:
         console.print(f"  {radius}", soft_wrap=True)
 
@@ -78,7 +78,7 @@ def settled(s: Settings) -> list[date]:
 
 
 def _drained(s: Settings, supervisor: Supervisor) -> None:
-    """Wait until the stream has said its views anew and read the log. Raises TransientFailure if it stands still."""
+    """Wait until the stream has written its views anew and read the log. Raises TransientFailure if it stands still."""
     moved, last = time.monotonic(), ""
     with console.status("") as spinner:
         while now := left(s, supervisor, stream.program(s)):
@@ -91,7 +91,7 @@ def _drained(s: Settings, supervisor: Supervisor) -> None:
 
 
 def left(s: Settings, supervisor: Supervisor, program: Program) -> str:
-    """What is still awaited, in words: a stream that says it runs has said all of silver by its new definitions before."""
+    """What is still awaited, in words: a stream that runs has written all of silver by its new definitions before."""
     pid = supervisor.processes()[program.name].pid
     wants = program.waits_for(pid) if pid else "its process to start"
     if wants:

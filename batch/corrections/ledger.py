@@ -43,7 +43,7 @@ CORRECTIONS = Table(
     ),
     description="One correction of one row of a view: what was served before, what is true, and why. Append-only.",
 )
-"""One correction: what was said before, what is true now (JSON; null = no such row), and why.
+"""One correction: the answer before, what is true now (JSON; null = no such row), and why.
 
 `sequence` is its place in the ledger: 1, 2, 3, without a gap.
 """
@@ -84,10 +84,10 @@ def sequenced(rows: DataFrame, before: int) -> DataFrame:
 
 
 def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
-    """Rows of the day whose truth is not what was last said of them: day, view, key, old, new, cause.
+    """Rows of the day whose truth is not the last answer that was given: day, view, key, old, new, cause.
 
-    Last said by the ledger; or by the stream of the version by which the day was settled, if that is no longer in force; or,
-    of a day that was never settled, by the stream of any other version in which the row was final; or by the stream.
+    The last answer is the ledger's; or that of the stream in the version by which the day was settled, if it is no longer in
+    force; or, of a day that was never settled, that of any other version in which the row was final; or the stream's.
     The causes are those of the difference, after "definition" where the last answer was another version's.
     """
     day = plan.day
@@ -99,26 +99,26 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     )
     rows = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))
     truth = _values(view, rows, "new")
-    candidates = differing.join(_told(session, view, plan), "key", "full_outer")
+    candidates = differing.join(_last_answers(session, view, plan), "key", "full_outer")
     # A row that differs has the present version's answer in `speed`; one that does not is the truth for both layers.
     same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
     if settled_by == now:
-        said, by_other = F.col("speed"), F.lit(False)
+        by_stream, by_other = F.col("speed"), F.lit(False)
         candidates = candidates.join(truth, "key", "left")
     elif settled_by is None:
         before = _values(view, rows_of_other_versions(session, view, day, now), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
         # Of a row that the other version never wrote it is not known whether it had read that far.
-        said = F.coalesce("before", "speed")
+        by_stream = F.coalesce("before", "speed")
         by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:
         speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
         before = _values(view, latest_rows(view, speed.where(F.col("definition") == settled_by)), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
-        said = F.col("before")
+        by_stream = F.col("before")
         by_other = ~F.col("before").eqNullSafe(same)
-    old = F.when(F.col("was_told"), F.col("told")).otherwise(said)
-    redefined = F.when(F.col("was_told"), F.col("told_by") != now).otherwise(by_other)
+    old = F.when(F.col("was_answered"), F.col("answered")).otherwise(by_stream)
+    redefined = F.when(F.col("was_answered"), F.col("answered_by") != now).otherwise(by_other)
     causes = F.concat(
         F.when(redefined, F.array(F.lit(Cause.DEFINITION.value))).otherwise(F.array().cast("array<string>")),
         F.coalesce("differing", F.array().cast("array<string>")),
@@ -134,8 +134,8 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     )
 
 
-def _told(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
-    """What the ledger said last of the day's rows: key, told, told_by (a definition), was_told.
+def _last_answers(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
+    """The ledger's last answer of the day's rows: key, answered (JSON), answered_by (a definition), was_answered.
 
     A settled day stands for every row of its own, so a row that it left alone was said by its version.
     """
@@ -149,9 +149,9 @@ def _told(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
         .where(F.col("_place") == 1)
         .select(
             "key",
-            F.col("new").alias("told"),
-            F.coalesce(confirmed, "definition").alias("told_by"),
-            F.lit(True).alias("was_told"),
+            F.col("new").alias("answered"),
+            F.coalesce(confirmed, "definition").alias("answered_by"),
+            F.lit(True).alias("was_answered"),
         )
     )
 

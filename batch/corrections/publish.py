@@ -51,7 +51,7 @@ def publish(session: SparkSession) -> int:
     identity, total = spark_tables.identity(session, CORRECTIONS), ledger.count()
     if published(identity, total) == total:
         return 0
-    with _told():
+    with _named_failures():
         # One id for the lake: from here on Kafka refuses a predecessor that still lives.
         producer = Producer(
             client.options()
@@ -140,7 +140,7 @@ def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) ->
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _named_failures() -> Iterator[None]:
     """Kafka's errors as our failure: the days stay settled, and another try can help."""
     try:
         yield

@@ -34,14 +34,14 @@ def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Seq
         steps: waits in seconds, from the smallest on; from the longest wait on the answer is truth.
     """
     if not steps:
-        return _counted(view, _said(view, truth, F.lit(TRUTH)), truth)
+        return _counted(view, _answers(view, truth, F.lit(TRUTH)), truth)
     if isinstance(view.law, Additive):
-        said = _added(view, view.law, found, day, steps)
+        answers = _added(view, view.law, found, day, steps)
         shared = truth.limit(0)
     else:
-        said, shared = _by_part(view, view.law, found, truth, day, steps)
-    whole = [_said(view, truth, F.lit(TRUTH)), _said(view, shared, F.lit(SHARED))]
-    return _counted(view, united([*whole, said]), truth)
+        answers, shared = _by_part(view, view.law, found, truth, day, steps)
+    whole = [_answers(view, truth, F.lit(TRUTH)), _answers(view, shared, F.lit(SHARED))]
+    return _counted(view, united([*whole, answers]), truth)
 
 
 def outcomes(view: View, found: Mapping[str, Outcome], steps: Sequence[int]) -> dict[int | None, Outcome]:
@@ -69,15 +69,17 @@ def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequenc
     late = own.where((wait > steps[0]) & (wait <= steps[-1])).localCheckpoint(eager=False)
     newly = [own.where(wait <= steps[0])]
     newly += [late.where((wait > before) & (wait <= step)) for before, step in pairwise(steps)]
-    defined = [_said(view, view_day(view, events, day), F.lit(step)) for events, step in zip(newly, steps, strict=True)]
+    defined = [
+        _answers(view, view_day(view, events, day), F.lit(step)) for events, step in zip(newly, steps, strict=True)
+    ]
     all_steps = F.array(*[F.lit(step) for step in steps])
     counts = united(defined).select(
-        F.explode(F.filter(all_steps, lambda later: later >= F.col("step"))).alias("step"), *view.key, "said.*"
+        F.explode(F.filter(all_steps, lambda later: later >= F.col("step"))).alias("step"), *view.key, "answer.*"
     )
     values = [name for name in counts.columns if name not in ("step", *view.key)]
     merged = [(F.sum(name) if name in law.sums else F.max(name)).alias(name) for name in values]
     rows = counts.groupBy("step", *view.key).agg(*merged)
-    return rows.select(F.col("step").cast("string").alias("step"), *view.key, F.struct(*values).alias("said"))
+    return rows.select(F.col("step").cast("string").alias("step"), *view.key, F.struct(*values).alias("answer"))
 
 
 def _by_part(
@@ -91,25 +93,25 @@ def _by_part(
     own = needed.join(late, F.col("part").eqNullSafe(F.col("late_part")), "left_semi").drop("part")
     own = own.localCheckpoint(eager=False)
     defined = [
-        _said(view, view_day(view, own.where(F.col("required_delay_seconds") <= step), day), F.lit(str(step)))
+        _answers(view, view_day(view, own.where(F.col("required_delay_seconds") <= step), day), F.lit(str(step)))
         for step in steps
     ]
     return united(defined), truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left_anti")
 
 
-def _said(view: View, rows: DataFrame, step: Column) -> DataFrame:
-    return rows.select(step.alias("step"), *view.key, F.struct(*view.values).alias("said"))
+def _answers(view: View, rows: DataFrame, step: Column) -> DataFrame:
+    return rows.select(step.alias("step"), *view.key, F.struct(*view.values).alias("answer"))
 
 
-def _counted(view: View, said: DataFrame, truth: DataFrame) -> DataFrame:
+def _counted(view: View, answers: DataFrame, truth: DataFrame) -> DataFrame:
     right = truth.select(*view.key, F.struct(*view.values).alias("right"))
-    sums = [F.coalesce(F.sum(F.col("said")[measure]), F.lit(0)).cast("long") for measure in view.measures]
+    sums = [F.coalesce(F.sum(F.col("answer")[measure]), F.lit(0)).cast("long") for measure in view.measures]
     return (
-        said.join(right, list(view.key), "left")
+        answers.join(right, list(view.key), "left")
         .groupBy("step")
         .agg(
             F.lit(view.name).alias("view"),
-            F.count_if(F.col("said").eqNullSafe(F.col("right"))).alias("final"),
+            F.count_if(F.col("answer").eqNullSafe(F.col("right"))).alias("final"),
             F.array(*sums).alias("sums"),
         )
     )

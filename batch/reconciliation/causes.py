@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """A cause of a difference between what was said and the truth (DESIGN rules 6 and 7)."""
+    """A cause of a difference between the stream's answer and the truth (DESIGN rules 6 and 7)."""
 
     LATE = "late"
     """Events of the view's driving input behind the watermark: in silver, left out of the views."""
@@ -25,7 +25,7 @@ class Cause(StrEnum):
     CONFLICT = "conflict"
     """An event_id that came back with other content, farther back than the stream looks."""
     DEFINITION = "definition"
-    """Of a correction: the row was last said by another version of the view or of its contracts."""
+    """Of a correction: the last answer was that of another version of the view or of its contracts."""
     REVISION = "revision"
     """Of a correction: the row was settled before all of its events were in the archive, and the stream has counted
     the rest since, so that the two layers agree again."""

@@ -72,14 +72,14 @@ SUMMARY = Table(
 STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 
-def side_by_side(view: View, counted: DataFrame, said: DataFrame, truth: DataFrame) -> DataFrame:
+def side_by_side(view: View, counted: DataFrame, speed: DataFrame, truth: DataFrame) -> DataFrame:
     """The view's key, and a struct of values per stage: `counted` and what is beside it, `speed` and `truth`.
 
-    `counted` has such structs already (stages.after_each); `said` and `truth` are rows of the view.
+    `counted` has such structs already (stages.after_each); `speed` and `truth` are rows of the view.
     """
     values = counted.schema["counted"].dataType.fieldNames()  # type: ignore[attr-defined]
     joined = counted
-    for stage, rows in (("speed", said), ("truth", truth)):
+    for stage, rows in (("speed", speed), ("truth", truth)):
         own = rows.select(*view.key, F.struct(*values).alias(stage))
         joined = joined.join(own, list(view.key), "full_outer")
     return joined

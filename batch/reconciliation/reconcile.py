@@ -23,7 +23,7 @@ from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, dif
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
 from batch.reconciliation.layers import PLACE, Layer, materialized, night_layer, stream_layer
 from batch.reconciliation.moves import Found
-from batch.reconciliation.speed_snapshot import MicroBatch, finished, said
+from batch.reconciliation.speed_snapshot import MicroBatch, finished, snapshot
 from batch.reconciliation.stages import after_each
 from batch.truth import Decided, truth_table
 from infra.failpoints import point
@@ -93,14 +93,14 @@ def side(session: SparkSession, day: Day, night: Layer) -> Layers:
 
 
 def unexplained(day: Day) -> list[str]:
-    """What differs without a cause on a day: rows as `view key: said, counted, truth`, and events that are in one layer."""
+    """What differs without a cause on a day: rows as `view key: speed, counted, truth`, and events that are in one layer."""
     on_day = pc.field("day") == day.date
     rows = arrow_tables.rows(DIFFERENCES, where=on_day & pc.field("unexplained"))
     events = arrow_tables.rows(EVIDENCE, where=on_day & (pc.field("cause") == Cause.UNEXPLAINED.value))
-    said = ("day", "view", "key", "speed", "counted", "truth")
+    columns = ("day", "view", "key", "speed", "counted", "truth")
     seen = ("day", "view", "event_id", "topic", "partition", "offset", "side")
     return [
-        *["{} {} {}: said {}, counted {}, truth {}".format(*_texts(row, said)) for row in rows],
+        *["{} {} {}: speed {}, counted {}, truth {}".format(*_texts(row, columns)) for row in rows],
         *["{} {}: only one layer has event {} ({}-{} at {}), to {}".format(*_texts(row, seen)) for row in events],
     ]
 
@@ -112,7 +112,7 @@ def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
 def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) -> Compared:
     """Compare one view for the plan's day."""
     day = plan.day
-    said_by_stream = said(session, view, day, plan.definitions[view.name], layers.progress)
+    by_stream = snapshot(session, view, day, plan.definitions[view.name], layers.progress)
     until = day.end + view.reach
     is_own = F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until))
     silver, truth_events = layers.stream.events.where(is_own), layers.night.events.where(is_own)
@@ -122,7 +122,7 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     table = truth_table(view)
     truth = spark_tables.read(session, table).where(F.col("day") == F.lit(day.date))
     by_stage = after_each(view, unmoved, materialized(moved), day, moves)
-    rows = compared(view, side_by_side(view, by_stage, said_by_stream, truth)).persist()
+    rows = compared(view, side_by_side(view, by_stage, by_stream, truth)).persist()
     return Compared(
         view,
         differing(view, rows),

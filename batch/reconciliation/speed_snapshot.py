@@ -1,4 +1,4 @@
-"""What the stream had said about a day when the night looked, and how far it had read.
+"""What the stream had written of a day when the night looked, and how far it had read.
 
 Data flow: speed/progress, speed/<view> -> rows of the view; events counted, offsets read
 Run: python -m batch reconcile --date 2026-01-31
@@ -27,7 +27,7 @@ def finished() -> Sequence[MicroBatch]:
     return arrow_tables.rows(PROGRESS, ["generation", "batch_id", "definitions", "offsets"])
 
 
-def said(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> DataFrame:
+def snapshot(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> DataFrame:
     """What the stream had written until its last finished micro-batch, in which all its tables and views agree.
 
     Raises:
@@ -40,7 +40,7 @@ def said(session: SparkSession, view: View, day: Day, definition: str, progress:
         return speed.limit(0)
     runs = latest["definitions"].get(view.name)
     if runs is None:
-        raise TransientFailure(f"the stream has not said {view.name} yet: it does with its next micro-batch")
+        raise TransientFailure(f"the stream has not written {view.name} yet: it does with its next micro-batch")
     if runs != definition:
         raise PermanentFailure(
             f"the stream runs version {runs} of {view.name} and the night {definition}: unequal versions "
@@ -66,7 +66,7 @@ def _latest(progress: Sequence[MicroBatch]) -> MicroBatch | None:
 
 
 def rows_of_other_versions(session: SparkSession, view: View, day: Day, definition: str) -> DataFrame:
-    """What the stream had said of a day by other versions of the view, per key by the last one of them.
+    """What the stream had written of a day by other versions of the view, per key by the last one of them.
 
     Only rows that were final in that version before the stream started anew: what was still open then has been changed by
     later events too, and it was never final.

@@ -24,7 +24,7 @@ EVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Radius:
-    """The rows of a view on a day that another version had said otherwise; `moved`: by how much, per measure, in sum."""
+    """The rows of a view on a day of which another version gave another answer; `moved`: by how much, per measure, in sum."""
 
     day: date
     view: str

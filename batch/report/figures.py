@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from batch.report.conservation import Kept, Lost, kept, lost
 from batch.report.curve_and_lateness import CurveOf, LatenessOf, curves_of, lateness_of
-from batch.report.freshness_and_lag import Fresh, Lagging, fresh, lagging, telling
+from batch.report.freshness_and_lag import Fresh, Lagging, clock_of, fresh, lagging
 from batch.report.heatmap import Cell, cells
 from batch.report.served import Served, served
 from batch.report.sources import Sources
@@ -62,7 +62,7 @@ def figures(of: Sources) -> Figures:
         curves=curves_of(of.day, curve, of.lateness),
         lateness=lateness_of(of.day, curve, of.lateness),
         fresh=placed,
-        clock=telling(placed).value,
+        clock=clock_of(placed).value,
         lagging=lagging(of.day, of.events, of.progress),
         kept=kept(of.conservation),
         lost=lost(of.gaps, of.day),

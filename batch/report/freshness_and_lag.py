@@ -141,7 +141,7 @@ def _lagging(day: date, start_us: int, end_us: int, events: int) -> Lagging:
     )
 
 
-def telling(found: Iterable[Fresh]) -> Clock:
+def clock_of(found: Iterable[Fresh]) -> Clock:
     """The clock that tells the stages apart: the event's own, unless the day was sent so late that all of them are days."""
     ages = [one.p50 for one in found if one.clock == Clock.EVENT and one.p50 is not None]
     return Clock.ARRIVAL if ages and min(ages) > SENT_LATER else Clock.EVENT

@@ -15,12 +15,12 @@ from infra.settings import Settings
 
 @dataclass(frozen=True)
 class Finding:
-    """One measure of one view on one day: `said` plus every cause plus `unexplained` is `truth`."""
+    """One measure of one view on one day: `speed` plus every cause plus `unexplained` is `truth`."""
 
     day: date
     view: str
     measure: str
-    said: int
+    speed: int
     causes: dict[str, int]
     truth: int
     unexplained: int

@@ -28,10 +28,10 @@ def as_json(questions: Sequence[ApprovalRequest]) -> str:
     )
 
 
-def told(question: ApprovalRequest) -> str:
+def in_words(question: ApprovalRequest) -> str:
     """A line for the log."""
     if question.is_open:
-        return f"asked: {question}"
+        return f"approval requested: {question}"
     by = question.last.decided_by if question.last else None
     return f"not settled: {question.day} was rejected by {by}, and its figures are still the same"
 

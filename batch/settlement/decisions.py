@@ -27,7 +27,7 @@ from infra.lake.writes import append_once
 class Decision(StrEnum):
     """What has become of a day whose correction is over its approval threshold."""
 
-    ASKED = "asked"
+    REQUESTED = "requested"
     APPROVED = "approved"
     REJECTED = "rejected"
 
@@ -37,13 +37,13 @@ DECISIONS = Table(
     "decisions",
     struct(
         column("day", "date", "The day"),
-        column("number", "int", "Which question or answer of the day, from 1; the largest is the last"),
-        column("decision", "string", "asked, approved or rejected"),
+        column("number", "int", "Which request or answer of the day, from 1; the largest is the last"),
+        column("decision", "string", "requested, approved or rejected"),
         column("run", "string", "The run whose figures they are"),
         column("figures", "string", "Hash of the day's summary; an approval is for these figures only"),
-        column("decided_by", "string", "Who answered; null for a question"),
-        column("decided_at", "timestamp", "When it was asked or answered (UTC)"),
-        column("note", "string", "Why; null for a question"),
+        column("decided_by", "string", "Who answered; null for a request"),
+        column("decided_at", "timestamp", "When it was requested or answered (UTC)"),
+        column("note", "string", "Why; null for a request"),
         column("view", "string", "The view that goes farthest over its approval threshold"),
         column("measure", "string", "Its measure"),
         column("before", "bigint", "The sum that was served before: as settled last, else the stream's"),
@@ -53,10 +53,10 @@ DECISIONS = Table(
         column("offsets", OFFSETS, "The end of the archive on which the figures stand"),
         column("definitions", "map<string,string>", "Version of each definition by which the figures were made"),
     ),
-    description="A question about a day whose correction is over its approval threshold, or the answer. The newest row of a "
-    "day that is not in settlements says why: asked (waits for an answer) or rejected. Append-only.",
+    description="A request to approve a day whose correction is over its approval threshold, or the answer. The newest row of a "
+    "day that is not in settlements says why: requested (waits for an answer) or rejected. Append-only.",
 )
-"""One question or answer; `number` counts a day's, from 1.
+"""One request or answer; `number` counts a day's, from 1.
 
 An answer is for the figures that were asked about (`figures`, a hash of the day's summary), not for the day: other
 figures are asked about anew. `view` to `threshold`: the measure that goes farthest over its limit.
@@ -83,14 +83,14 @@ def newest(day: Day) -> LastDecision | None:
     return LastDecision(last["number"], Decision(last["decision"]), last["run"], last["figures"], last["decided_by"])
 
 
-def ask(plan: DayPlan, figures: str, largest: Correction, last: LastDecision | None) -> None:
+def request(plan: DayPlan, figures: str, largest: Correction, last: LastDecision | None) -> None:
     """Write down that the plan's day waits for an answer."""
     day = plan.day
     number = last.number + 1 if last else 1
     row = {
         "day": day.date,
         "number": number,
-        "decision": Decision.ASKED.value,
+        "decision": Decision.REQUESTED.value,
         "run": plan.run,
         "figures": figures,
         "decided_at": datetime.now(UTC),
@@ -109,13 +109,15 @@ def ask(plan: DayPlan, figures: str, largest: Correction, last: LastDecision | N
 def answer(day: Day, last: LastDecision, decision: Decision, by: str, note: str) -> None:
     """Write down the answer to the last question about the day, beside the question's own numbers."""
     number = last.number + 1
-    (asked,) = arrow_tables.rows(DECISIONS, where=(pc.field("day") == day.date) & (pc.field("number") == last.number))
-    said = {
+    (open_request,) = arrow_tables.rows(
+        DECISIONS, where=(pc.field("day") == day.date) & (pc.field("number") == last.number)
+    )
+    answered = {
         "number": number,
         "decision": decision.value,
         "decided_by": by,
         "decided_at": datetime.now(UTC),
         "note": note,
-        "definitions": list(asked["definitions"].items()),
+        "definitions": list(open_request["definitions"].items()),
     }
-    append_once(arrow([asked | said], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)
+    append_once(arrow([open_request | answered], DECISIONS.schema), DECISIONS, f"decisions/{day}", number)

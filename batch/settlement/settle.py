@@ -14,7 +14,7 @@ from batch.corrections.ledger import correct
 from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.reconciliation.differences import SUMMARY
-from batch.settlement.decisions import Decision, LastDecision, ask, newest
+from batch.settlement.decisions import Decision, LastDecision, newest, request
 from batch.settlement.settlements import withdraw
 from batch.settlement.threshold import Correction, figures, limits, over_threshold, share, totals, waterfall
 from infra.failpoints import point
@@ -25,7 +25,7 @@ from streaming.views import VIEWS
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """A day that is not settled because of its figures; `last` is the word about exactly these, None if just asked."""
+    """A day that is not settled because of its figures; `last` is the word about exactly these, None if it was just requested."""
 
     day: Day
     run: str
@@ -37,7 +37,7 @@ class ApprovalRequest:
     @property
     def is_open(self) -> bool:
         """Does it wait for an answer, or was it rejected?"""
-        return self.last is None or self.last.decision is Decision.ASKED
+        return self.last is None or self.last.decision is Decision.REQUESTED
 
     def __str__(self) -> str:
         found = "; ".join(
@@ -68,7 +68,7 @@ def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
             withdraw(plan)
             point("correct.before-asking")
             if same is None:
-                ask(plan, hashed, over[0], last)
+                request(plan, hashed, over[0], last)
             return ApprovalRequest(day, plan.run, hashed, tuple(over), waterfall(found), same)
     correct(session, plan, totals(found))
     return None

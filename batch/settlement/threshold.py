@@ -21,7 +21,7 @@ UNNAMED = Decimal(1)
 """The limit of a view that DAYBREAK_APPROVAL_THRESHOLD does not name: a correction as large as the truth itself.
 
 A day of which the stream heard nothing, or everything too late, is corrected by just that, and history that is sent at
-once is such a day. More than that only a stream that said more than twice the truth gives.
+once is such a day. More than that comes only from a stream whose sum was more than twice the truth.
 """
 
 LARGEST = Decimal("99999999999999.9999")
@@ -32,7 +32,7 @@ ROUNDED = Decimal("0.0001")
 
 @dataclass(frozen=True)
 class Correction:
-    """One measure of a view over a day: what was said `before`, and the truth; `threshold`: the share it may change by."""
+    """One measure of a view over a day: the sum served `before`, and the truth; `threshold`: the share it may change by."""
 
     view: str
     measure: str
@@ -42,7 +42,7 @@ class Correction:
 
     @property
     def amount(self) -> int:
-        """By how much what was said is corrected."""
+        """By how much the sum is corrected."""
         return self.truth - self.before
 
     @property
@@ -69,14 +69,14 @@ def over_threshold(
 ) -> list[Correction]:
     """The measures of a day that are corrected by more than their threshold, the farthest over it first.
 
-    `summary`: rows of reconciliation/summary. What was said before is the sum as it was settled last (`settled`), else
+    `summary`: rows of reconciliation/summary. The sum before is that of the last settlement (`settled`), else
     what the stream had, with its rows that were not final. A view of which fewer than `floor` rows
     differ is not asked about.
     """
     found = []
     for row in summary:
-        said = (settled or {}).get(f"{row['view']}.{row['measure']}", row["speed"])
-        one = Correction(row["view"], row["measure"], said, row["truth"], thresholds[row["view"]])
+        before = (settled or {}).get(f"{row['view']}.{row['measure']}", row["speed"])
+        one = Correction(row["view"], row["measure"], before, row["truth"], thresholds[row["view"]])
         if row["rows_differing"] >= floor and one.is_over:
             found.append(one)
     return sorted(found, key=lambda one: (-_excess(one), one.view, one.measure))

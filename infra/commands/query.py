@@ -36,7 +36,7 @@ def query(
 ) -> None:
     """Ask the SQL gateway."""
     with opened() as gateway:
-        answer = gateway.ask(sql)
+        answer = gateway.execute(sql)
     if as_json:
         for row in answer.rows:
             print(json.dumps(dict(zip(answer.columns, row, strict=True)), default=_text))

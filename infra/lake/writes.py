@@ -68,7 +68,7 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
     # delta-rs notes the version and leaves it to us to look.
     if known is None or known < version:
         stamp = CommitProperties(app_transactions=[Transaction(writer, version)])
-        with _told(table):
+        with _named_failures(table):
             write_deltalake(
                 at,
                 arrow_tables.fitted(rows, at),
@@ -84,7 +84,7 @@ def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
     if foreign:
         raise PermanentFailure(f"{table.id}: rows of {sorted(map(str, foreign))} among those that replace {which}")
     at = arrow_tables.latest(table)
-    with _told(table):
+    with _named_failures(table):
         if rows.num_rows:
             write_deltalake(at, arrow_tables.fitted(rows, at), mode="overwrite", predicate=which)
         else:
@@ -92,7 +92,7 @@ def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
 
 
 @contextmanager
-def _told(table: Table) -> Iterator[None]:
+def _named_failures(table: Table) -> Iterator[None]:
     """What another try can mend, as our failure."""
     try:
         yield

@@ -37,7 +37,7 @@ class Gateway:
     def __init__(self, connection: hive.Connection) -> None:
         self._connection = connection
 
-    def ask(self, statement: str) -> Answer:
+    def execute(self, statement: str) -> Answer:
         """Run one statement. Raises PermanentFailure with the gateway's reason if it is refused."""
         with self._connection.cursor() as cursor:
             try:
@@ -88,9 +88,9 @@ def register() -> list[str]:
     found = [table for table in delta_tables(s) if WRITERS[table[0]] is not Writer.GATEWAY]
     with opened() as gateway:
         for layer in sorted({layer for layer, _ in found}):
-            gateway.ask(f"CREATE DATABASE IF NOT EXISTS {layer}")
+            gateway.execute(f"CREATE DATABASE IF NOT EXISTS {layer}")
         for layer, name in found:
-            gateway.ask(f"CREATE TABLE IF NOT EXISTS {layer}.{name} USING DELTA LOCATION '{s.lake}/{layer}/{name}'")
+            gateway.execute(f"CREATE TABLE IF NOT EXISTS {layer}.{name} USING DELTA LOCATION '{s.lake}/{layer}/{name}'")
     return [f"{layer}.{name}" for layer, name in found]
 
 

@@ -21,7 +21,7 @@ ANSWER_SECONDS = 5
 
 
 class Published:
-    """What the group says. The stream is no member of it: it only writes the group's offsets, as an administrator does.
+    """The offsets of the group. The stream is no member of it: it only writes the group's offsets, as an administrator does.
 
     A group without members takes them from anybody, so there is no membership to lose in a long micro-batch, and the
     wait for the answer has a limit, which a consumer's synchronous commit has not.
@@ -30,7 +30,7 @@ class Published:
     def __init__(self) -> None:
         self._group = settings().consumer_group
         self._admin = client.admin()
-        self._said: SourceOffsets = {}
+        self._published: SourceOffsets = {}
         self._daily = Daily()
         self._is_troubled = False
 
@@ -41,22 +41,22 @@ class Published:
         stop the stream: it is told once, and tried again at the next call.
         """
         if self._daily.due():
-            self._said = {}
-        if not ends or ends == self._said:
+            self._published = {}
+        if not ends or ends == self._published:
             return
         try:
             self._alter(ends)
         except KafkaException as failure:
             if not self._is_troubled:
-                _tell(f"its offsets cannot be published to group {self._group!r} for now: {failure.args[0].str()}")
+                _warn(f"its offsets cannot be published to group {self._group!r} for now: {failure.args[0].str()}")
             self._is_troubled = True
             # A client whose broker died in the middle of an answer waits for that broker's answer for good.
             self._admin = client.admin()
             return
         if self._is_troubled:
-            _tell(f"its offsets are published to group {self._group!r} again")
+            _warn(f"its offsets are published to group {self._group!r} again")
         self._is_troubled = False
-        self._said = ends
+        self._published = ends
 
     def _alter(self, ends: SourceOffsets) -> None:
         offsets = [
@@ -71,5 +71,5 @@ class Published:
                 raise KafkaException(written.error)
 
 
-def _tell(what: str) -> None:
+def _warn(what: str) -> None:
     print(f"daybreak stream: {what}", file=sys.stderr, flush=True)

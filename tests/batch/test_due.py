@@ -18,7 +18,7 @@ from batch.day_plan import DayPlan, Settlement
 from batch.due import plans
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement import settle as settling
-from batch.settlement.decisions import DECISIONS, Decision, answer, ask, newest
+from batch.settlement.decisions import DECISIONS, Decision, answer, newest, request
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
 from infra import failpoints
@@ -123,7 +123,7 @@ def test_a_waiting_day_stays_due_until_it_is_settled_or_rejected(
     again = todo(own)[FIRST]
     assert (again.run, again.revision) == (plan.run, 2)
     assert again.previous == Settlement(OLD, {f"{VIEW}.sum": 100}, is_in_force=False)
-    ask(again, "f1", DOUBT, None)
+    request(again, "f1", DOUBT, None)
     assert list(todo(own)) == [FIRST]
     last = newest(FIRST)
     assert last is not None
@@ -135,7 +135,7 @@ def test_a_waiting_day_stays_due_until_it_is_settled_or_rejected(
     settle(found)
     assert (found.revision, list(todo(own))) == (2, [])
     rows = {row["number"]: row for row in spark_tables.read(own, DECISIONS).collect()}
-    assert [rows[n]["decision"] for n in (1, 2)] == ["asked", "rejected"]
+    assert [rows[n]["decision"] for n in (1, 2)] == ["requested", "rejected"]
     assert (rows[2]["decided_by"], rows[2]["note"], rows[2]["figures"], rows[2]["share"]) == (
         "ann", "no", "f1", Decimal("0.9000")
     )  # fmt: skip
@@ -177,5 +177,5 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
     assert found(101) is None
     assert corrected == [(NIGHT, {f"{VIEW}.sum": 101})]
     words = sorted(spark_tables.read(own, DECISIONS).collect(), key=lambda row: row["number"])
-    assert [row["decision"] for row in words] == ["asked", "approved", "asked", "rejected", "approved"]
+    assert [row["decision"] for row in words] == ["requested", "approved", "requested", "rejected", "approved"]
     assert all(row["decided_at"].replace(tzinfo=UTC) > datetime(2026, 1, 1, tzinfo=UTC) for row in words)

@@ -37,7 +37,7 @@ def test_nothing_is_cut(width: int) -> None:
         "2026-01-31",
         "2 of 6",
         "settle 2026-01-31 running (try 2)",
-        "settle 2026-01-30 asks you",
+        "settle 2026-01-30 waits for approval",
         "report failed",
     ):
         assert word in text

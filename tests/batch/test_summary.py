@@ -24,4 +24,4 @@ def test_a_finding_names_every_cause_that_moved_something(monkeypatch: pytest.Mo
     first, second = findings(settings(), DAY, DAY)
     assert (first.view, first.why) == ("order_payments", "late +2, gap +3")
     assert (second.causes, second.why) == (none | {"late": 2}, "late +2")
-    assert first.said + sum(first.causes.values()) == first.truth
+    assert first.speed + sum(first.causes.values()) == first.truth

@@ -11,7 +11,7 @@ import pytest
 
 from batch.day import Day
 from batch.reconciliation.causes import STEPS
-from batch.settlement.approval_request import as_json, refuse, told
+from batch.settlement.approval_request import as_json, in_words, refuse
 from batch.settlement.decide import answerable
 from batch.settlement.decisions import Decision, LastDecision
 from batch.settlement.settle import ApprovalRequest
@@ -123,8 +123,8 @@ def test_totals_are_named_by_view_and_measure() -> None:
 
 # What a person reads.
 
-ASKED = LastDecision(1, Decision.ASKED, "2026-01-31-0a", "f1", None)
-REJECTED = replace(ASKED, number=2, decision=Decision.REJECTED, decided_by="ann")
+REQUESTED = LastDecision(1, Decision.REQUESTED, "2026-01-31-0a", "f1", None)
+REJECTED = replace(REQUESTED, number=2, decision=Decision.REJECTED, decided_by="ann")
 QUESTION = ApprovalRequest(
     DAY, "2026-01-31-0a", "f1", (Correction("sales", "cents", 10, 100, Decimal("0.2")),), "| a |", None
 )
@@ -143,19 +143,19 @@ def test_a_question_says_how_much_and_how_to_answer() -> None:
 
 
 def test_a_repeated_request_is_open_and_a_rejected_one_is_not() -> None:
-    assert replace(QUESTION, last=ASKED).is_open
+    assert replace(QUESTION, last=REQUESTED).is_open
     rejected = replace(QUESTION, last=REJECTED)
     refuse([rejected])
     assert json.loads(as_json([rejected])) == []
-    assert told(rejected) == "not settled: 2026-01-31 was rejected by ann, and its figures are still the same"
+    assert in_words(rejected) == "not settled: 2026-01-31 was rejected by ann, and its figures are still the same"
 
 
 def test_what_can_be_answered() -> None:
-    assert answerable(ASKED, False, DAY, Decision.APPROVED, "f1") == ASKED
+    assert answerable(REQUESTED, False, DAY, Decision.APPROVED, "f1") == REQUESTED
     assert answerable(REJECTED, False, DAY, Decision.APPROVED, None) == REJECTED
     with pytest.raises(PermanentFailure, match="no approval was requested"):
         answerable(None, False, DAY, Decision.APPROVED, None)
     with pytest.raises(PermanentFailure, match="they were f0, and the new request is for f1"):
-        answerable(ASKED, False, DAY, Decision.APPROVED, "f0")
+        answerable(REQUESTED, False, DAY, Decision.APPROVED, "f0")
     with pytest.raises(PermanentFailure, match="no longer be rejected"):
-        answerable(ASKED, True, DAY, Decision.REJECTED, None)
+        answerable(REQUESTED, True, DAY, Decision.REJECTED, None)

@@ -174,13 +174,13 @@ def test_no_number_changes_behind_a_build_without_a_correction(twice_settled: Go
 
 def test_a_day_that_is_held_back_says_so_and_by_whom(gold: Gold) -> None:
     gold.put("reconciliation.summary", [{"day": DAY, "view": "order_totals", "measure": "orders", "run": "run 1"}])
-    asked = {"day": DAY, "number": 1, "decision": "asked"}
+    asked = {"day": DAY, "number": 1, "decision": "requested"}
     rejected = asked | {"number": 2, "decision": "rejected", "decided_by": "ann", "note": "not yet"}
     for words, settlements, told in (
         ([], [], (None, None, None)),
-        ([asked], [], ("asked", None, None)),
+        ([asked], [], ("requested", None, None)),
         ([rejected, asked], [], ("rejected", "ann", "not yet")),
-        ([asked, rejected, asked | {"number": 3}], [], ("asked", None, None)),
+        ([asked, rejected, asked | {"number": 3}], [], ("requested", None, None)),
         ([asked, rejected], [covered(1)], (None, None, None)),
     ):
         gold.put("reconciliation.decisions", words)

@@ -57,7 +57,7 @@ def test_a_refused_statement_gives_sparks_first_line(said: str, reason: str) -> 
 
     session = gateway.Gateway(SimpleNamespace(cursor=Cursor))
     with pytest.raises(PermanentFailure) as refused:
-        session.ask("SELECT 1")
+        session.execute("SELECT 1")
     assert str(refused.value) == f"the gateway refused the statement: {reason}"
 
 

@@ -26,7 +26,7 @@ ANSWER = Answer(("day", "share", "orders", "note"), ((date(2026, 1, 31), Decimal
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def opened() -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ask=lambda sql: ANSWER)
+        yield SimpleNamespace(execute=lambda sql: ANSWER)
 
     monkeypatch.setattr(query, "opened", opened)
 

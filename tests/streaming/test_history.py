@@ -21,7 +21,7 @@ from streaming.checkpoint import Planned
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
 from streaming.progress import PROGRESS
-from streaming.restate import say_again
+from streaming.restate import restate
 from streaming.silver import QUARANTINE, SILVER
 from streaming.tables import speed_tables
 from streaming.validate import validate
@@ -72,7 +72,7 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
 
         def rebuild(self) -> None:
             """What a stream with another checkpoint does first."""
-            say_again(spark, "m", definitions(spark), {"orders": {"0": ends[-1]}})
+            restate(spark, "m", definitions(spark), {"orders": {"0": ends[-1]}})
 
         def restart(self) -> None:
             """Another process of the same generation."""
@@ -80,7 +80,7 @@ def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatc
 
         def gains(self) -> None:
             """What a stream that has got a new view does first."""
-            say_again(spark, "l", definitions(spark), {})
+            restate(spark, "l", definitions(spark), {})
 
         def rows(self, table: str) -> list[dict[str, Any]]:
             return (

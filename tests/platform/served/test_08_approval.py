@@ -21,7 +21,7 @@ def test_a_night_without_airflow_stops_and_says_how_to_answer(story: Story) -> N
     assert f"daybreak decide --date {HELD} --approve --note" in said
     assert story.settled_when_refused == {OTHER: 1}
     asked = story.decisions[0]
-    assert (asked["decision"], asked["decided_by"]) == ("asked", None)
+    assert (asked["decision"], asked["decided_by"]) == ("requested", None)
     assert (asked["before"], asked["share"], asked["threshold"]) == (0, Decimal("1.0000"), Decimal("0.2000"))
 
 
@@ -38,13 +38,13 @@ def test_airflow_asks_with_the_waterfall_and_other_days_do_not_wait(story: Story
     assert story.settled_when_asked == {OTHER: 2}
     for fact in FACTS:
         assert story.when_asked[fact] <= {"provisional"}, fact
-    assert {(row["decision"], row["settled_at"]) for row in story.reported_when_asked} == {("asked", None)}
+    assert {(row["decision"], row["settled_at"]) for row in story.reported_when_asked} == {("requested", None)}
 
 
 def test_an_approval_settles_the_day_and_gold_serves_it(story: Story) -> None:
     platform = story.platform
     assert "answered: the night goes on" in story.answered
-    assert [row["decision"] for row in story.decisions] == ["asked", "rejected", "asked", "approved"]
+    assert [row["decision"] for row in story.decisions] == ["requested", "rejected", "requested", "approved"]
     approved = story.decisions[-1]
     assert (approved["note"], approved["number"]) == ("a failpoint", 4)
     assert approved["decided_by"] == platform.settings.airflow_user
