@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import webbrowser
+from dataclasses import asdict
 from decimal import Decimal
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ from rich.table import Table as Grid
 
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
-from infra.lake.listing import listed
+from infra.lake import listing
 from infra.settings import ROOT, settings
 from infra.sql.gateway import Answer, opened
 from infra.sql.gold import docs_page
@@ -47,20 +48,26 @@ def query(
 
 
 @commands.command()
-def tables(as_json: Annotated[bool, typer.Option("--json", help="One JSON object per table.")] = False) -> None:
-    """Every table of the lake: where it is, its rows, its version, and the one process that writes it."""
-    found = list(listed(settings()))
+def tables(
+    name: Annotated[str | None, typer.Argument(help="A table, e.g. silver.events: shows its columns.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per table, or column.")] = False,
+) -> None:
+    """Every table of the lake: what it holds, its rows, and the one process that writes it; or the columns of one."""
+    found = [asdict(one) for one in (listing.columns(settings(), name) if name else listing.listed(settings()))]
     if as_json:
-        for table in found:
-            print(json.dumps(table.__dict__))
+        for one in found:
+            print(json.dumps(one))
         return
-    grid = Grid("table", "rows", "version", "writer", "path")
+    shown = ("name", "type", "description") if name else ("name", "rows", "writer", "description")
+    grid = Grid(*shown)
     for column in grid.columns:
         column.overflow = "fold"
-        column.justify = "right" if column.header in ("rows", "version") else "left"
-    for table in found:
-        grid.add_row(table.name, f"{table.rows:,}", str(table.version), table.writer, table.path)
+        column.justify = "right" if column.header == "rows" else "left"
+    for one in found:
+        grid.add_row(*[f"{one[key]:,}" if key == "rows" else one[key] for key in shown])
     console.print(grid)
+    if name and not any(one["description"] for one in found):
+        console.print("what these columns hold is in the dbt docs: daybreak docs")
 
 
 @commands.command()

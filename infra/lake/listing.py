@@ -1,9 +1,10 @@
 """The tables of the lake as they are, read without Spark.
 
-Data flow: Delta logs under the lake root -> rows, version, writer of each table
-Run: daybreak tables
+Data flow: Delta logs under the lake root -> rows, version, writer, description of each table; its columns
+Run: daybreak tables; daybreak tables silver.events
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,19 +15,39 @@ from infra.sql.gateway import delta_tables
 
 
 @dataclass(frozen=True)
-class Listed:
-    """One table: `layer.name`, its path as Spark writes it, its rows and version now, and its one writer."""
+class Column:
+    """A column, its type as SQL writes it where it is a plain one, and what it holds ("" where its table does not say)."""
 
     name: str
-    path: str
+    type: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One table: `layer.name`, what it holds, its rows and version now, its one writer, its path as Spark writes it."""
+
+    name: str
+    description: str
     rows: int
     version: int
     writer: str
+    path: str
 
 
 def listed(s: Settings) -> Iterator[Listed]:
     """Every table, layer by layer; the rows are counted from the log's own statistics."""
     for layer, name in delta_tables(s):
         table = delta(s, f"{layer}/{name}")
-        path = f"{s.lake}/{layer}/{name}"
-        yield Listed(f"{layer}.{name}", path, table.count(), table.version(), WRITERS[layer].value)
+        path, about = f"{s.lake}/{layer}/{name}", table.metadata().description or ""
+        yield Listed(f"{layer}.{name}", about, table.count(), table.version(), WRITERS[layer].value, path)
+
+
+def columns(s: Settings, name: str) -> list[Column]:
+    """The columns of the table `layer.name`. Raises PermanentFailure if there is none."""
+    fields = json.loads(delta(s, name.replace(".", "/", 1)).schema().to_json())["fields"]
+    return [Column(one["name"], _type(one["type"]), one["metadata"].get("comment", "")) for one in fields]
+
+
+def _type(kind: str | dict[str, object]) -> str:
+    return {"long": "bigint", "integer": "int"}.get(kind, kind) if isinstance(kind, str) else str(kind["type"])

@@ -10,6 +10,9 @@ from approval import HELD, OTHER, Story
 from running import Platform
 from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
+from infra.lake.columns import comment
+from streaming.silver import SILVER
+
 pytestmark = pytest.mark.platform
 
 DAYS = (OTHER, HELD)
@@ -99,6 +102,14 @@ def test_freshness_is_known_from_bronze_to_gold(whole: Platform) -> None:
         assert 0 < row["p50"] <= row["p95"] <= row["p99"]
     # What is written side by side has no order; gold comes behind all of it.
     assert max(row["p50"] for stage, row in found.items() if stage != "gold") < found["gold"]["p50"]
+
+
+def test_every_table_of_the_lake_says_what_it_holds(whole: Platform) -> None:
+    tables = [json.loads(line) for line in whole.run("daybreak", "tables", "--json").stdout.splitlines()]
+    assert {"bronze.events", "truth.order_totals", "gold.fct_orders"} <= {table["name"] for table in tables}
+    assert [table["name"] for table in tables if not table["description"]] == []
+    columns = whole.run("daybreak", "tables", SILVER.sql, "--json").stdout.splitlines()
+    assert [json.loads(line)["description"] for line in columns] == [comment(field) for field in SILVER.schema]
 
 
 def settled(platform: Platform, mart: str, covered: set[date]) -> list[dict[str, Any]]:
