@@ -18,6 +18,7 @@ MANY = 50_000
 MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "true",
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "2",

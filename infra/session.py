@@ -90,7 +90,13 @@ logger.s3a.level = error
 """
 
 
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Where such a filter stays above a projection, Spark 4.2.0 evaluates it in a task that was never given its result
+    # ("dynamicpruning ... has not finished"). Compiled code has it in itself.
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+}
 FEW_ROWS = {
     **INTERPRETED,
     "spark.sql.adaptive.enabled": "false",

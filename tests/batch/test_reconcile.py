@@ -50,8 +50,6 @@ STREAM = {("orders", 0): [(0, 10), (20, 40)], ("orders", 1): [(0, 20)], ("paymen
 ARCHIVE_END = 10
 """The archive ends in orders-1 before the stream does."""
 NEW, OLD = "new generation", "old generation"
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""For a dozen rows, compiling the plans would take ten times longer than running them."""
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ def told(platform: Platform) -> Story:
 
         question = until("Airflow asks", asked, 1800)
         until("the other day is served", lambda: served(platform, OTHER) == 11, 1800)
+        until("every fact is there", lambda: all(platform.exists(f"gold/{fact}") for fact in FACTS), 600)
         in_gold = {fact: platform.rows(f"gold/{fact}", "day", "status") for fact in FACTS}
         when_asked = {fact: {row["status"] for row in rows if row["day"] == HELD} for fact, rows in in_gold.items()}
         reported = [row for row in platform.rows("gold/rpt_reconciliation") if row["day"] == HELD]
