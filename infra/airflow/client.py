@@ -95,6 +95,11 @@ class Airflow:
                     return
             time.sleep(POLL_SECONDS)
 
+    def open_backfills(self, dag: str) -> list[tuple[datetime, datetime]]:
+        """First and last date of each backfill that Airflow has not closed, which it does up to a minute behind its runs."""
+        found = self._all(self._backfills.list_backfills, "backfills", dag)
+        return [(one.from_date, one.to_date) for one in found if one.completed_at is None]
+
     def page(self, dag: str, run: Run, task: Task) -> str:
         """Where a task's log is to be read."""
         mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
@@ -125,9 +130,8 @@ class Airflow:
 
     def _is_over(self, dag: str) -> bool:
         """Is there a backfill that Airflow holds open though all of its runs have ended?"""
-        found = self._all(self._backfills.list_backfills, "backfills", dag)
-        held = [one for one in found if one.completed_at is None]
-        return bool(held) and all(run.has_ended for one in held for run in self.runs(dag, one.from_date, one.to_date))
+        held = self.open_backfills(dag)
+        return bool(held) and all(run.has_ended for begins, ends in held for run in self.runs(dag, begins, ends))
 
     def _wait_for_dag(self, dag: str) -> None:
         """Wait until the DAG processor has read the DAG."""

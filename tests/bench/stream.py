@@ -13,8 +13,8 @@ from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
 
-WARM_UP = 20_000
-"""The first minutes of a driver are its JIT: they are not measured."""
+WARM_UP = 100_000
+"""The first micro-batches of a driver are its JIT: they are not measured."""
 ROUNDS = 7
 RECORDS = 100
 SETTLE_SECONDS = 5

@@ -122,7 +122,7 @@ def test_every_kind_of_query_runs(
     monkeypatch.setattr(gateway, "settings", lambda: platform.settings)
     with gateway.opened() as asked:
         for sql in sorted(found):
-            asked.ask(sql)
+            asked.execute(sql)
 
 
 def test_airflow_shows_it_to_those_who_may_see_it(platform: Platform, html: str) -> None:
