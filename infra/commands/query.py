@@ -66,8 +66,8 @@ def tables(
     for one in found:
         grid.add_row(*[f"{one[key]:,}" if key == "rows" else one[key] for key in shown])
     console.print(grid)
-    if name and not any(one["description"] for one in found):
-        console.print("what these columns hold is in the dbt docs: daybreak docs")
+    if name and name.startswith("gold."):
+        console.print("what the columns of gold hold is in the dbt docs: daybreak docs")
 
 
 @commands.command()

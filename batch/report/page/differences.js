@@ -66,8 +66,11 @@ const waterfallOf = { again: () => {} };
       below(svg, x, height - 24, (axis) => {
         // Orders and cents are whole: half of one has no tick.
         const least = Math.max(2, Math.floor((width - named) / 120)), whole = (count) => x.ticks(count).filter(Number.isInteger);
-        // One number alone is no scale.
-        axis.tickValues([least, least + 1, least + 2].map(whole).find((ticks) => ticks.length > 1) ?? whole(least)).tickFormat(d3.format(",~d"));
+        const label = d3.format(",~d"), half = (d) => label(d).length * 3.6 + 4;
+        const apart = (ticks) => ticks.every((d, i) => !i || x(d) - x(ticks[i - 1]) >= half(d) + half(ticks[i - 1]));
+        // One number alone is no scale; of numbers too long to stand side by side, the first and the last are one.
+        const few = [least, least + 1, least + 2].map(whole).find((ticks) => ticks.length > 1) ?? whole(least);
+        axis.tickValues([few, d3.extent(few)].find(apart) ?? few.slice(0, 1)).tickFormat(label);
       });
       svg.append("g").selectAll("text").data(rows).join("text").attr("x", named - 8).attr("y", (_, i) => y(i) + y.bandwidth() / 2 + 4)
         .attr("text-anchor", "end").text((d) => d.name.replaceAll("_", " "));

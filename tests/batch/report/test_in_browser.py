@@ -1,6 +1,7 @@
 """The page in a real browser, on a desk and on a phone, by day and by night: its figures are those of the tables."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sample import CAUSES, DAY, WATERMARK, sample
 from batch.report.figures import figures
 from batch.report.page import page
 from batch.report.sources import Sources
+from batch.report.waterfall import waterfalls
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="there is no Chromium on this machine; test_page.py has tested the file without one"
@@ -113,6 +115,23 @@ def test_every_label_stands_in_its_own_chart(
     assert chromium.errors == []
     assert chromium.ask(ASTRAY) == []
     assert chromium.ask(CROWDED) == []
+
+
+@pytest.mark.parametrize(
+    ("speed", "late", "partner"), [(158_797_575, 3_764_697, 1_148_963), (31_775, 720, 213), (9, 1, 1)]
+)
+def test_long_numbers_stand_side_by_side_on_a_phone(
+    chromium: Page, tmp_path: Path, speed: int, late: int, partner: int
+) -> None:
+    of = figures(demo_sample())
+    row = dict.fromkeys(CAUSES, 0) | {"speed": speed, "late": late, "partner_late": partner, "unexplained": 0}
+    (long,) = waterfalls([row | {"day": of.day, "view": "-", "measure": "-", "truth": speed + late + partner}])
+    file = tmp_path / "report.html"
+    file.write_text(page(replace(of, waterfalls=tuple(replace(one, steps=long.steps) for one in of.waterfalls)), ""))
+    chromium.open(file, 390, dark=False)
+    assert chromium.errors == []
+    assert chromium.ask(CROWDED) == []
+    assert chromium.ask("document.querySelectorAll('#waterfall .axis .tick').length") >= 2
 
 
 def test_an_hour_alone_is_told_by_its_three_figures(chromium: Page, tmp_path: Path) -> None:
