@@ -97,8 +97,8 @@ class Airflow:
 
     def open_backfills(self, dag: str) -> list[tuple[datetime, datetime]]:
         """First and last date of each backfill that Airflow has not closed, which it does up to a minute behind its runs."""
-        found = self._all(self._backfills.list_backfills, "backfills", dag)
-        return [(one.from_date, one.to_date) for one in found if one.completed_at is None]
+        listed = self._all(self._backfills.list_backfills, "backfills", dag)
+        return [(one.from_date, one.to_date) for one in listed if one.completed_at is None]
 
     def page(self, dag: str, run: Run, task: Task) -> str:
         """Where a task's log is to be read."""
@@ -204,8 +204,7 @@ def _task(task: TaskInstanceResponse) -> Task:
 
 
 def _run(run: DAGRunResponse, tasks: tuple[Task, ...]) -> Run:
-    start = run.data_interval_start or run.run_after
-    return Run(run.dag_run_id, start.date(), run.state.value, tasks)
+    return Run(run.dag_run_id, (run.data_interval_start or run.run_after).date(), run.state.value, tasks)
 
 
 def _question(found: HITLDetail) -> ApprovalRequest:
