@@ -12,11 +12,13 @@ from typing import Any
 from accounting import At
 from running import Platform
 
+from infra.kafka import places
+
 
 def disagreeing(platform: Platform, lost: Set[At] = frozenset()) -> list[str]:
     """Sentences about partitions whose conservation is not what was sent; `lost` are offsets in accepted gaps."""
     sent = {(entry.topic, entry.partition, entry.offset) for entry in platform.sent()}
-    found: dict[At, list[dict[str, Any]]] = defaultdict(list)
+    found: dict[places.At, list[dict[str, Any]]] = defaultdict(list)
     for row in platform.rows("reconciliation/conservation"):
         found[row["topic"], row["partition"]].append(row)
     ends = platform.ends()
@@ -24,7 +26,7 @@ def disagreeing(platform: Platform, lost: Set[At] = frozenset()) -> list[str]:
     return missing + [said for at, rows in sorted(found.items()) for said in _partition(at, rows, sent, lost, ends[at])]
 
 
-def _partition(at: At, rows: list[dict[str, Any]], sent: Set[At], lost: Set[At], end: int) -> Iterator[str]:
+def _partition(at: places.At, rows: list[dict[str, Any]], sent: Set[At], lost: Set[At], end: int) -> Iterator[str]:
     rows.sort(key=lambda row: (row["from"], row["to"]))
     if rows[0]["from"] != 0 or rows[-1]["to"] != end:
         yield f"{at}: counted from {rows[0]['from']} to {rows[-1]['to']}, the log is [0, {end})"

@@ -8,14 +8,14 @@ from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 from running import Platform, until
 
-At = tuple[str, int]
+from infra.kafka.places import Ends
 
 
 def admin(platform: Platform) -> AdminClient:
     return AdminClient({"bootstrap.servers": platform.settings.kafka_bootstrap, "log_level": 0})
 
 
-def in_group(platform: Platform) -> dict[At, int]:
+def in_group(platform: Platform) -> Ends:
     """The group's offsets."""
     group, own = platform.settings.consumer_group, admin(platform)
     found = own.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)], request_timeout=30)[group].result()

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from accounting import unaccounted
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-from published import At, admin, in_group, wait_published
+from published import admin, in_group, wait_published
 from running import Platform
 from traffic import burst
+
+from infra.kafka.places import At
 
 pytestmark = pytest.mark.platform
 
