@@ -26,7 +26,7 @@ from batch.settlement.approval_request import as_json, in_words, refuse
 from batch.settlement.settle import ApprovalRequest, settle_day
 from batch.truth import Decided
 from batch.truth import truth as truth_of_day
-from batch.tuning import suit
+from batch.tuning import suit, suit_number
 from infra.failures import PermanentFailure
 from streaming.log import log_now
 
@@ -100,7 +100,9 @@ def night(
 
 def _archive(own: SparkSession, day: Day) -> str:
     log, known = log_now(), marks(own)
-    read = archive_log(own, log, known.read_to)
+    read_to = known.read_to
+    suit_number(own, sum(end - read_to.get(at, log.first[at]) for at, end in log.end.items()))
+    read = archive_log(own, log, read_to)
     return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
 
 

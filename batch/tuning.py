@@ -1,6 +1,6 @@
-"""Spark's settings by the size of a day: a plan is compiled only where there are records enough to pay for it.
+"""Spark's settings by the number of records: a plan is compiled only where there are enough of them to pay for it.
 
-Data flow: the archive's log (records per day, without a scan) -> settings of the session
+Data flow: offsets to read, or the archive's log (records per day, without a scan) -> settings of the session
 Run: pytest tests/batch/test_tuning.py
 """
 
@@ -13,7 +13,7 @@ from infra.session import FEW_ROWS
 from infra.settings import settings
 
 MANY = 50_000
-"""Records of a day from which on its plans are compiled and looked at again while they run."""
+"""Records from which on plans are compiled and looked at again while they run."""
 
 MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
@@ -27,8 +27,13 @@ MANY_ROWS = {
 
 
 def suit(own: SparkSession, day: Day) -> None:
-    """Set the session up for a day; what DAYBREAK_SPARK_CONF names stays as the user has it."""
-    chosen = MANY_ROWS if records(day) > MANY else FEW_ROWS
+    """Set the session up for a day."""
+    suit_number(own, records(day))
+
+
+def suit_number(own: SparkSession, number: int) -> None:
+    """Set the session up for so many records; what DAYBREAK_SPARK_CONF names stays as the user has it."""
+    chosen = MANY_ROWS if number > MANY else FEW_ROWS
     for key, value in chosen.items():
         if key not in settings().spark_conf:
             own.conf.set(key, value)

@@ -56,17 +56,14 @@ class OffsetCounts:
 def tally(
     spans: Sequence[OffsetRange], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
 ) -> list[OffsetCounts]:
-    """Count every span; two Spark jobs over the files that hold its offsets, and silver's days of the duplicates."""
+    """Count every span, from the files that hold its offsets, and from silver's days of the duplicates."""
     if all(span.size == 0 for span in spans):
         return [_tally(span, {}, 0, []) for span in spans]
     at = offsets(spans, archive, bronze, silver, quarantine).persist()
     counted = {(row["topic"], row["partition"]): row.asDict() for row in _counts(at, spans).collect()}
-    days = sorted({day for row in counted.values() for day in row["days"]})
     nowhere: dict[At, Any] = {}
     if any(row["without"] for row in counted.values()):
-        # A duplicate has the content of its original, so its event time, so its day.
-        ids = silver.where(F.col("day").isin(days)).select("topic", "day", "event_id")
-        lost = at.where(_is_nowhere()).join(ids, ["topic", "day", "event_id"], "left_anti")
+        lost = without_original(at.where(_is_nowhere()), archive.where(_held(spans)), silver)
         rows = lost.groupBy("topic", "partition").agg(F.count("*").alias("rows"), _first("offset")).collect()
         nowhere = {(row["topic"], row["partition"]): row for row in rows}
     at.unpersist()
@@ -83,35 +80,37 @@ def _is_nowhere() -> Column:
     return (F.col("bronze") > 0) & (F.col("silver") + F.col("quarantine") == 0)
 
 
+def without_original(nowhere: DataFrame, archive: DataFrame, silver: DataFrame) -> DataFrame:
+    """Those of the offsets that are `nowhere` whose event silver does not have from another record either."""
+    # Few offsets are nowhere. So their events are looked up in the archive, instead of being kept for every offset.
+    names = archive.select(*AT, "day", "event_id").join(nowhere.select(*AT), [*AT], "left_semi").dropDuplicates([*AT])
+    named = nowhere.select(*AT).join(names, [*AT], "left").localCheckpoint()
+    # A duplicate has the content of its original, so its event time, so its day.
+    days = [row["day"] for row in named.select("day").distinct().collect()]
+    ids = silver.where(F.col("day").isin(days)).select("topic", "day", "event_id")
+    return named.join(ids, ["topic", "day", "event_id"], "left_anti")
+
+
+def _held(spans: Sequence[OffsetRange]) -> Column:
+    return reduce(lambda one, other: one | other, [span.holds() for span in spans])
+
+
 def offsets(
     spans: Sequence[OffsetRange], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
 ) -> DataFrame:
-    """One row per offset that any of the four tables has: how often each has it; day and event_id by the archive.
-
-    `unread`: is it in a named gap of the stream?
-    """
-    asked = reduce(lambda one, other: one | other, [span.holds() for span in spans])
-    nothing = {"day": F.lit(None).cast("date"), "event_id": F.lit(None).cast("string")}
+    """One row per offset that any of the four tables has: how often each has it. `unread`: is it in a named gap of the stream?"""
     sides = {"archive": archive, "bronze": bronze, "silver": silver, "quarantine": quarantine}
     parts = []
     for side, rows in sides.items():
-        own = rows.where(asked) if side == "archive" else rows.where(asked).withColumns(nothing)
-        parts.append(own.select(*AT, "day", "event_id", F.lit(side).alias("side")))
+        is_here = [F.lit(int(name == side)).alias(name) for name in sides]
+        parts.append(rows.where(_held(spans)).select(*AT, *is_here))
     together = reduce(lambda one, other: one.unionByName(other), parts)
     unread = reduce(lambda one, other: one | other, [within(span.at, span.unread) for span in spans])
-    return (
-        together.groupBy(*AT)
-        .agg(
-            *[F.count_if(F.col("side") == side).alias(side) for side in sides],
-            F.max("day").alias("day"),
-            F.max("event_id").alias("event_id"),
-        )
-        .withColumn("unread", unread)
-    )
+    return together.groupBy(*AT).agg(*[F.sum(side).alias(side) for side in sides]).withColumn("unread", unread)
 
 
 def _counts(at: DataFrame, spans: Sequence[OffsetRange]) -> DataFrame:
-    """Per partition: what each table has, what is wrong, and the days of the records that are nowhere."""
+    """Per partition: what each table has, and what is wrong."""
     validated = F.col("silver") + F.col("quarantine")
     missing = (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (validated > 0)))
     doubled = (F.col("archive") > 1) | (F.col("bronze") > 1) | (validated > 1)
@@ -129,7 +128,6 @@ def _counts(at: DataFrame, spans: Sequence[OffsetRange]) -> DataFrame:
         _first(F.when(missing, F.col("offset")), "missing_first"),
         _first(F.when(doubled, F.col("offset")), "doubled_first"),
         F.count_if(_is_nowhere()).alias("without"),
-        F.collect_set(F.when(_is_nowhere(), F.col("day"))).alias("days"),
     )
 
 

@@ -27,6 +27,10 @@ def configuration(s: Settings) -> dict[str, str]:
         # Hive's downloaded.resources.dir stays as it is, a folder per session in java.io.tmpdir: it is deleted, with all
         # in it, when a session ends.
         "spark.hadoop.hive.server2.logging.operation.log.location": f"{s.home}/gateway/operations",
+        # Each of these threads has a connection to the metastore, which takes longer to open than most queries to run; by
+        # Hive's defaults nearly every query has a new thread.
+        "spark.hadoop.hive.server2.async.exec.threads": "8",
+        "spark.hadoop.hive.server2.async.exec.keepalive.time": "86400s",
         # A result is fetched in parts: a careless `SELECT *` must not fill the driver.
         "spark.sql.thriftServer.incrementalCollect": "true",
     }

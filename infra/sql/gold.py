@@ -38,6 +38,10 @@ ALL_BUT_VIEWS = ("--select", "config.materialized:table", "config.materialized:i
 may have changed, and only these are tested again."""
 
 
+NO_STATISTICS = {"spark.databricks.delta.stats.collect": "false"}
+"""The bounds of each file's columns, by which a query skips files, cost a ninth of a build and spare small tables nothing."""
+
+
 def docs_page() -> Path:
     """The docs as one page, once they have been generated."""
     return settings().home / "dbt" / "target" / "static_index.html"
@@ -65,7 +69,7 @@ def spark_settings(s: Settings) -> dict[str, str]:
 
     Under names that Spark's Thrift server takes when a session opens; plain ones, as dbt-spark's own `ansi`, it ignores.
     """
-    own = FEW_ROWS if s.gold_profile == "small" else {}
+    own = {**FEW_ROWS, **NO_STATISTICS} if s.gold_profile == "small" else {}
     return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
 
 

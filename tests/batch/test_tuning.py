@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from batch import tuning
 from batch.archive import ARCHIVE
 from batch.day import Day
-from batch.tuning import MANY_ROWS, records, suit
+from batch.tuning import MANY_ROWS, records, suit, suit_number
 from infra.lake import spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
@@ -38,6 +38,12 @@ def test_a_day_with_many_records_is_compiled(own: SparkSession) -> None:
     assert (records(SMALL), records(LARGE), records(Day(date(2026, 2, 1)))) == (1, 3, 0)
     for day, wanted in ((LARGE, MANY_ROWS), (SMALL, FEW_ROWS)):
         suit(own, day)
+        assert {key: own.conf.get(key) for key in wanted} == wanted
+
+
+def test_a_log_with_many_new_records_is_read_compiled(own: SparkSession) -> None:
+    for number, wanted in ((3, MANY_ROWS), (2, FEW_ROWS)):
+        suit_number(own, number)
         assert {key: own.conf.get(key) for key in wanted} == wanted
 
 

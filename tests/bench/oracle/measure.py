@@ -15,6 +15,7 @@ from batch.conservation.check import conserve, marks
 from batch.day import Day
 from batch.due import plans
 from batch.night import Step, advance
+from batch.tuning import suit_number
 from infra.failures import PermanentFailure
 from infra.lake.writes import append_once
 from streaming.definitions import definitions
@@ -31,6 +32,7 @@ def night(session: SparkSession, day: Day, log: Log, folder: Path) -> dict[Step,
     costs: dict[Step, float] = {}
     with spent(costs, Step.ARCHIVE):
         versions, known = definitions(session), marks(session)
+        suit_number(session, sum(log.end.values()))
         append_once(with_envelope(records(session, folder)), ARCHIVE, "archive", sum(log.end.values()))
         conserve(session, day, log, known)
     for step in (Step.TRUTH, Step.RECONCILE, Step.CORRECT):
