@@ -1,4 +1,4 @@
-"""Spark's settings by the size of a day: a plan is compiled only where there are records enough to pay for it.
+"""Spark's settings by the size of a day: plans are compiled (whole-stage codegen) only if a day has enough records for it.
 
 Data flow: the archive's log (records per day, without a scan) -> settings of the session
 Run: pytest tests/batch/test_tuning.py
@@ -13,7 +13,7 @@ from infra.session import FEW_ROWS
 from infra.settings import settings
 
 MANY = 50_000
-"""Records of a day from which on its plans are compiled and looked at again while they run."""
+"""A day with more records than this runs with code generation and adaptive query execution."""
 
 MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
@@ -23,11 +23,11 @@ MANY_ROWS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "2",
 }
-"""The other side of FEW_ROWS, setting by setting."""
+"""The settings of FEW_ROWS, with the values for many rows."""
 
 
 def suit(own: SparkSession, day: Day) -> None:
-    """Set the session up for a day; what DAYBREAK_SPARK_CONF names stays as the user has it."""
+    """Set the session up for a day; settings that DAYBREAK_SPARK_CONF names keep the user's values."""
     chosen = MANY_ROWS if records(day) > MANY else FEW_ROWS
     for key, value in chosen.items():
         if key not in settings().spark_conf:
@@ -35,5 +35,5 @@ def suit(own: SparkSession, day: Day) -> None:
 
 
 def records(day: Day) -> int:
-    """How many records of a day the archive holds, by the numbers in the table's log."""
+    """How many records of a day the archive holds, from the statistics in the table's Delta log."""
     return arrow_tables.records(ARCHIVE, "day", str(day))

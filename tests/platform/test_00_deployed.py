@@ -74,7 +74,7 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
 
 def test_a_night_of_other_rules_than_the_streams_settles_nothing(story: Story) -> None:
     assert story.refused.returncode == PERMANENT_EXIT
-    assert "unequal versions are not compared" in story.refused.stderr
+    assert "different versions cannot be compared" in story.refused.stderr
 
 
 def minutes() -> dict[datetime, tuple[int, int]]:
