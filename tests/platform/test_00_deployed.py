@@ -140,7 +140,7 @@ def test_the_blast_radius_is_told_and_is_the_error(story: Story) -> None:
     error = (TOTAL - WRONG) * (len(MORNING) + len(ACCEPTED))
     said = story.platform.run("daybreak", "reconciliation", "--from", str(DAY), "--to", str(DAY)).stdout
     assert [line for line in said.splitlines() if line.startswith("redefined")] == [
-        f"redefined: {rows} rows of order_totals on {DAY} had been written by another version; that moved "
+        f"redefined: {rows} rows of order_totals on {DAY} had been written by another version; the new version moved "
         f"revenue_cents {error:+,}"
     ]
 
