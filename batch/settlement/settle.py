@@ -83,4 +83,4 @@ def summary(day: Day) -> list[dict[str, Any]]:
 
 
 def _percent(one: Correction) -> str:
-    return f"{100 * share(one.amount, one.truth):,.1f} %" if one.truth else "without end"
+    return f"{100 * share(one.amount, one.truth):,.1f} %" if one.truth else "an infinite share"
