@@ -1,1 +1,1 @@
-"""The same shapes again, from the whole log; the comparison; the corrections."""
+"""The batch layer: recompute days from the whole log, compare them with the stream's answers, write corrections."""

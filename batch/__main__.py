@@ -1,6 +1,6 @@
-"""The night's command line: one step, or all of them; and what a person decides.
+"""The night's command line: one step or all of them, a person's decisions, and maintenance.
 
-Data flow: python -m batch -> night.night; apart
+Data flow: python -m batch -> night.night, settlement/decide, maintenance
 Run: python -m batch night --date 2026-01-31
 """
 
@@ -20,8 +20,8 @@ from infra.failures import PermanentFailure, reported
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 Date = Annotated[str, typer.Option("--date", help="The UTC day, YYYY-MM-DD.")]
 Full = Annotated[bool, typer.Option("--full", help="Redo all settled days even if nothing has changed since.")]
-Only = Annotated[str | None, typer.Option("--day", help="Of the days of this night's plan, this one only.")]
-Report = Annotated[Path | None, typer.Option(help="A file for the caller, as JSON.")]
+Only = Annotated[str | None, typer.Option("--day", help="Do only this day of the night's plan.")]
+Report = Annotated[Path | None, typer.Option(help="Write the step's report to this file, as JSON.")]
 
 
 @app.command()
@@ -29,9 +29,9 @@ def archive(
     date: Date,
     full: Full = False,
     report: Report = None,
-    ahead: Annotated[bool, typer.Option("--ahead", help="Then the night's days, and the curve.")] = False,
+    ahead: Annotated[bool, typer.Option("--ahead", help="Then do the night's days, and draw the curve.")] = False,
 ) -> None:
-    """Append to the archive what the log has and the archive has not; the report: the days that the night has to do."""
+    """Append the records that the archive lacks. The report lists the days that the night has to do."""
     nights.night(parse(date), [nights.Step.ARCHIVE], full, report=report, ahead=ahead_of if ahead else None)
 
 
@@ -49,13 +49,13 @@ def reconcile(date: Date, full: Full = False, day: Only = None) -> None:
 
 @app.command()
 def correct(date: Date, full: Full = False, day: Only = None, report: Report = None) -> None:
-    """Write the corrections and settle the days; the report: the questions that a person has to answer."""
+    """Write the corrections and settle the days. The report lists the approvals that a person has to give."""
     nights.night(parse(date), [nights.Step.CORRECT], full, parse(day) if day else None, report)
 
 
 @app.command()
 def night(
-    date: Date, full: Full = False, curve: Annotated[bool, typer.Option("--curve", help="Then its curve.")] = False
+    date: Date, full: Full = False, curve: Annotated[bool, typer.Option("--curve", help="Then draw the curve.")] = False
 ) -> None:
     """All four steps."""
     nights.night(parse(date), list(nights.Step), full)
@@ -67,27 +67,27 @@ def night(
 def decide(
     date: Date,
     approve: Annotated[bool, typer.Option("--approve", help="Settle the day.")] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="Leave it provisional.")] = False,
-    note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")] = "",
+    reject: Annotated[bool, typer.Option("--reject", help="Leave the day provisional.")] = False,
+    note: Annotated[str, typer.Option(help="The reason; it is stored with the decision.")] = "",
     by: Annotated[str, typer.Option(help="Who decides.")] = "",
     figures: Annotated[str | None, typer.Option(help="The figures that the approval was requested for.")] = None,
 ) -> None:
-    """Answer the question about a day whose correction is over its approval threshold."""
+    """Approve or reject a day whose correction is over its approval threshold."""
     if approve == reject:
-        raise PermanentFailure("say one of --approve and --reject")
+        raise PermanentFailure("give either --approve or --reject")
     decision = Decision.APPROVED if approve else Decision.REJECTED
     decisions.decide(parse(date), decision, by, note, figures)
 
 
 @app.command()
 def publish() -> None:
-    """Send the ledger's corrections that are not yet in the topic; every night does it too."""
+    """Send the corrections that are not in the Kafka topic yet; every night does this too."""
     maintenance.publish()
 
 
 @app.command()
 def curve(date: Date, full: Full = False) -> None:
-    """Draw the latency-completeness curve of the day, once it is settled, and of settled days that lack theirs."""
+    """Draw the latency-completeness curve of the day, which must be settled, and of settled days without one."""
     maintenance.curve(parse(date), full)
 
 
@@ -98,14 +98,14 @@ def prepare() -> None:
 
 
 @app.command()
-def accept_gaps(note: Annotated[str, typer.Option(help="Why, for whoever reads it later.")]) -> None:
-    """Accept what the log has lost before a night read it; the next night goes on behind it."""
+def accept_gaps(note: Annotated[str, typer.Option(help="The reason; it is stored with the gap.")]) -> None:
+    """Accept that Kafka removed records before a night read them; the next night continues behind the gap."""
     maintenance.accept_gaps(note)
 
 
 @app.command()
 def upkeep() -> None:
-    """Compact the night's tables, remove old files, and forget by DAYBREAK_KEEP_DAYS."""
+    """Compact the night's tables, remove old files, and delete rows older than DAYBREAK_KEEP_DAYS."""
     maintenance.upkeep()
 
 

@@ -1,10 +1,10 @@
-"""Ahead: the rest of the night, by the driver that has just filled the archive, so that its tasks need none of their own.
+"""Ahead: the driver that filled the archive also does the rest of the night, so that later tasks start no driver.
 
-Data flow: the plan of a night -> its days settled or asked about, the curve drawn -> what is done, for Airflow
+Data flow: the plan of a night -> its days settled or an approval requested, the curve drawn -> what is done, for Airflow
 Run: python -m batch archive --date 2026-01-31 --ahead --report night.json
 
-A driver's start costs more than a small day. What is not done here, because it failed or took too long, is left to the
-task whose work it is: that one has its own driver, retries and exit code.
+To start a driver takes longer than to recompute a small day. Work that failed here, or would begin too late, is left to its
+own task, which has its own driver, retries and exit code.
 """
 
 import json
@@ -27,28 +27,28 @@ from batch.upkeep import tidy_if_due
 from infra.failures import PermanentFailure, TransientFailure
 
 SECONDS = 2400
-"""No day is begun later than this: a task may run for two hours, and a night that redoes all history takes longer."""
+"""No day is begun after so many seconds: a task may run for two hours, and redoing all history can take longer."""
 
 
 def ahead(
     own: SparkSession, night: Day, versions: Mapping[str, str], full: bool, todo: Sequence[DayPlan]
 ) -> dict[str, Any]:
-    """Do what comes behind the archive, under a lease per day.
+    """Do the night's work after the archive, holding the lease for one day at a time.
 
-    Gives `done`: the days that are brought to their end, each with its open questions; `drawn`: is the curve drawn?
+    Returns `done`: the finished days, each with its open approval requests; `drawn`: is the curve drawn?
     """
     begun = time.monotonic()
     done: dict[str, Any] = {}
     for day in (plan.day for plan in todo):
         if time.monotonic() - begun > SECONDS:
-            say(f"{day} and what comes after it are left to their own tasks: {SECONDS} s are over")
+            say(f"{day} and later days are left to their own tasks: this one has run for more than {SECONDS} s")
             break
         try:
             with lease():
                 questions = advance_all(own, plans(own, night, versions, full, day), Step.CORRECT, full)
                 say(f"publish: {publish(own)} corrections")
         except (PermanentFailure, TransientFailure) as failure:
-            # Its own task does it again, and ends with the same sentence and its exit code.
+            # The day's own task tries again; if it fails too, it ends with the same message and the right exit code.
             say(f"{day} is left to its own task: {failure}")
             continue
         for question in questions:

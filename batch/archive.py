@@ -1,4 +1,4 @@
-"""The archive: every Kafka record again, read by the night itself, kept for ever.
+"""The archive: every Kafka record, read a second time by the night, independently of the stream, and kept for ever.
 
 Data flow: Kafka, by offset from where the archive stopped to the end at start -> archive/events
 Run: python -m batch archive --date 2026-01-31
@@ -30,16 +30,16 @@ ARCHIVE = Table(
     "events",
     struct(
         *RECORD.fields,
-        column("event_id", "string", "Its event id, where one could be read"),
-        column("event_time", "timestamp", "Its event time, where one could be read (UTC)"),
-        column("day", "date", "Day of the event time, or of the arrival where no believable time is named (UTC)"),
+        column("event_id", "string", "Its event id; null if none could be read"),
+        column("event_time", "timestamp", "Its event time; null if none could be read or it is not plausible (UTC)"),
+        column("day", "date", "Day of event_time, or of arrival where event_time is null (UTC)"),
     ),
     partitioned_by=("day",),
-    description="One Kafka record, read again by the night; kept for ever.",
+    description="One Kafka record as the night read it from the log; kept for ever.",
 )
-"""Raw records; event_id and event_time are read from the envelope where it can be, only to find records by.
+"""Raw records. event_id and event_time are parsed from the envelope, without validation, and serve only to find records.
 
-`day` is the event's day, or the day of arrival for a record that names no believable time.
+`day` is the event's day, or the day of arrival for a record without a plausible event time.
 """
 
 ARCHIVE_GAPS = Table(
@@ -48,34 +48,34 @@ ARCHIVE_GAPS = Table(
     struct(
         *RANGE.fields,
         column("cause", "string", "Why it was lost: retention"),
-        column("found_at", "timestamp", "When the log was read to accept it (UTC)"),
+        column("found_at", "timestamp", "When the gap was measured, just before it was accepted (UTC)"),
         column("accepted_at", "timestamp", "When it was accepted (UTC)"),
-        column("note", "string", "What the person who accepted it wrote"),
-        column("from_day", "date", "Day of the last arrival before it (UTC); null if there was none"),
+        column("note", "string", "The reason given by the person who accepted it"),
+        column("from_day", "date", "Day of the last arrival before the gap (UTC); null if there was none"),
         column(
-            "to_day", "date", "Day of the first arrival behind it, or of its acceptance if there was none yet (UTC)"
+            "to_day", "date", "Day of the first arrival after the gap, or of its acceptance if there was none yet (UTC)"
         ),
     ),
     description="A range of offsets that Kafka removed before a night had read it; accepted by a person, never filled.",
 )
-"""One range of offsets [from, to) that the log lost before a night read it, accepted by a person.
+"""One range of offsets [from, to) that Kafka removed before a night read it, accepted by a person.
 
-`from_day` and `to_day`: the days of the arrivals around it; null `from_day` where nothing came before.
+`from_day` and `to_day`: the days of the arrivals around the gap; `from_day` is null if no record arrived before it.
 """
 
 
 def archive(session: SparkSession, log: Log, read_to: Mapping[At, int]) -> int:
-    """Append what the log has behind `read_to`; returns the number of offsets read.
+    """Append the log's records from `read_to` (the next offset per partition) on; returns the number of offsets read.
 
-    A partition that `read_to` does not have is read from the log's start: what came before is history before Daybreak.
-    Raises PermanentFailure if the log does not hold what comes next.
+    A partition that `read_to` does not name is read from the log's start; records removed before that are not a gap.
+    Raises PermanentFailure if Kafka no longer has the next offset, or if the log ends before it.
     """
     _refuse(read_to, log)
     start = {at: read_to.get(at, log.first[at]) for at in log.end}
     point("archive.before")
     count = sum(log.end[at] - start[at] for at in log.end)
     if count:
-        # Ends only grow, so their sum numbers the write: a repeated one is ignored, a longer one is not.
+        # Ends only grow, so their sum numbers the write: a retry with the same ends is ignored, one with later ends is not.
         append_once(_read(session, start, log.end), ARCHIVE, "archive", sum(log.end.values()))
     point("archive.after")
     return count
@@ -86,17 +86,19 @@ def _refuse(read_to: Mapping[At, int], log: Log) -> None:
     for gap in found:
         if gap.cause is GapCause.LOG_REPLACED:
             raise PermanentFailure(
-                f"the log of {gap.topic}-{gap.partition} ends at {gap.start}, before the archive's {gap.end}: another log?"
+                f"the log of {gap.topic}-{gap.partition} ends at {gap.start}, and the archive has read up to {gap.end}: this "
+                "is another log, or the topic was created anew. Point DAYBREAK_KAFKA_BOOTSTRAP at the old log, or give the "
+                "new one a lake of its own (DAYBREAK_BUCKET)."
             )
     if found:
         raise PermanentFailure(
-            f"{removed(found, 'a night')}. Nothing is settled. To go on without them, as a gap that stays named, run "
-            '`daybreak gaps --accept --note "why"`, then the night again.'
+            f"{removed(found, 'a night')}. Nothing is settled. To go on without these records, and keep the gap on record, "
+            'run `daybreak gaps --accept --note "why"`, then the night again.'
         )
 
 
 def behind(ends: Mapping[At, int]) -> Column:
-    """Over topic, partition, offset: is it at or behind the end of its partition, or in one that has no end?"""
+    """Over topic, partition, offset: is the offset at or after its partition's end, or the partition not in `ends`?"""
     newer = F.lit(True)
     for (topic, partition), end in ends.items():
         own = (F.col("topic") == topic) & (F.col("partition") == partition)
@@ -105,9 +107,10 @@ def behind(ends: Mapping[At, int]) -> Column:
 
 
 def held(archived: DataFrame, lost: DataFrame, known: Mapping[At, tuple[int, int]] = MappingProxyType({})) -> Ranges:
-    """What is in the archive: from its first record to its last, but for the gaps `lost` (rows of ARCHIVE_GAPS).
+    """The offset ranges [start, end) that the archive holds: from first to last record, without the gaps `lost`.
 
-    `known`: per partition a range that is in it for certain, so that `archived` need not have its records.
+    `lost`: rows of ARCHIVE_GAPS. `known`: per partition a range that an earlier check found complete, so that `archived`
+    need not have its records.
     """
     at = ["topic", "partition"]
     offset = F.col("offset")
@@ -146,7 +149,7 @@ def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:
 
 
 def with_envelope(found: DataFrame) -> DataFrame:
-    """Records (columns of RECORD) as the archive keeps them: with what it finds them by."""
+    """Records (columns of RECORD) as rows of the archive: with event_id, event_time and day."""
     text = F.col("value").cast("string")
     envelope = F.from_json(text, "event_id string, event_time long", {"mode": "PERMISSIVE"})
     return (

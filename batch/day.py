@@ -40,7 +40,7 @@ def parse(text: str) -> Day:
 
 
 def names(days: Iterable[Day]) -> str:
-    """Days as a line says them."""
+    """Days as text for a log line."""
     return ", ".join(str(day) for day in days) or "nothing to do"
 
 

@@ -1,4 +1,4 @@
-"""What a night has to do about one day: which revision it will be, and the archive and definitions it stands on.
+"""The plan for one day of a night: the revision that it will make, and the archive and definitions that it is based on.
 
 Data flow: batch/due -> DayPlan -> truth, reconciliation, settlement
 Run: pytest tests/batch/test_due.py
@@ -13,7 +13,7 @@ from infra.kafka.places import Ends, Ranges
 
 @dataclass(frozen=True)
 class Settlement:
-    """How a day was settled last: by which definitions, with which sums (`view.measure` -> sum), and is it in force still?"""
+    """A day's last settlement: its definitions, its sums (`view.measure` -> sum), and is it still in force?"""
 
     definitions: Mapping[str, str]
     totals: Mapping[str, int] | None = None
@@ -22,8 +22,8 @@ class Settlement:
 
 @dataclass(frozen=True)
 class DayPlan:
-    """A day's run. `revision`: how many times the day will have been settled, from 1. `ends`, `archived`: what the archive
-    holds. `previous`: its last settlement; None for a day that was never settled."""
+    """A day's run. `revision`: the number of the settlement that it will make, from 1. `ends`, `archived`: end and ranges of
+    the archive's offsets per partition. `previous`: the day's last settlement; None if it was never settled."""
 
     day: Day
     run: str

@@ -22,16 +22,16 @@ from streaming.gaps import BRONZE_GAPS
 def session() -> SparkSession:
     """The night's Spark session."""
     s = settings()
-    # A day of many records gets others when its turn has come (batch/tuning).
+    # Before a day with many records, batch/tuning changes these settings.
     return spark("daybreak night", s.night_memory, s.night_jvm, {**FEW_ROWS, **s.spark_conf})
 
 
 SHORT = "2000"
-"""Characters of a plan's text."""
+"""Characters to which Spark shortens a plan's text."""
 
 
 def versions(own: SparkSession) -> Mapping[str, str]:
-    """The definitions in force. They are hashes of plans' whole texts; afterwards the session makes short ones."""
+    """The version of each definition in force: a hash of a plan's whole text. From then on the session shortens texts."""
     found = definitions(own)
     own.conf.set("spark.sql.maxPlanStringLength", SHORT)
     own.conf.set("spark.sql.debug.maxToStringFields", "25")
@@ -52,7 +52,10 @@ def refuse_without_stream(own: SparkSession) -> None:
     """Raise TransientFailure while the tables that a night reads are not there."""
     # The last table that the stream creates.
     if not spark_tables.exists(own, BRONZE_GAPS):
-        raise TransientFailure("the stream has not created its tables yet: is it running, with this code?")
+        raise TransientFailure(
+            "the stream has not created its tables yet: see daybreak status whether it runs, and with this code "
+            "(daybreak restart stream)"
+        )
 
 
 def say(text: str) -> None:

@@ -1,9 +1,9 @@
-"""The night's plan: exactly the days that new arrivals, a rule's or a view's change, or a person's answer touched.
+"""The night's plan: its own day, and every day that new arrivals, a changed definition or a person's decision touched.
 
 Data flow: archive, settlements, past_settlements, decisions -> one DayPlan per day
 Run: python -m batch correct --date 2026-01-31
 
-Every day is a run of its own, so that days can be done, retried, held back and settled one without the other.
+Every day has a run of its own, so each day can be done, retried, held back and settled independently of the others.
 """
 
 import hashlib
@@ -35,11 +35,11 @@ Place = tuple[str, int, int]
 def plans(
     session: SparkSession, night: Day, definitions: Mapping[str, str], full: bool = False, only: Day | None = None
 ) -> tuple[DayPlan, ...]:
-    """What the night of a day has to do, a plan per day, oldest first; with `only` at most that day's.
+    """The plans of a night, one per day, oldest first; with `only` at most the plan of that day.
 
-    That is: `night` itself until it is settled; every day whose newest decision, a settlement or a rejection, is older
-    than arrivals that touch it, or was by other definitions; every day that still waits for an answer. `full` adds all
-    settled days. The same archive and definitions give the same run ids.
+    Planned are: `night` itself until it is settled; every settled or rejected day that newer arrivals touch, or that was
+    decided by other definitions; every day that waits for an approval. `full` adds all settled days. The same archive and
+    definitions give the same run ids.
     """
     sound = conserved()
     newer = behind({at: end for at, (_, end) in sound.items()})
@@ -78,13 +78,13 @@ def _previous(row: Settled, is_in_force: bool) -> Settlement:
 
 
 def run_id(night: Day, day: date, ends: Ends, definitions: Mapping[str, str]) -> str:
-    """The night, and a hash of what the day's figures follow from."""
+    """The night's date, and a hash of all that determines the day's figures: the archive's ends, definitions and the day."""
     identity = f"{sorted(ends.items())}{sorted(definitions.items())}{day}"
     return f"{night}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
 
 
 def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
-    """The settled days, and every day's last settlement, be it in force or withdrawn."""
+    """Rows by day: of the settled days; and of every day's last settlement, in force or withdrawn."""
     now = [row | {"in_force": True} for row in arrow_tables.rows(SETTLEMENTS)]
     past = [row | {"in_force": False} for row in arrow_tables.rows(PAST_SETTLEMENTS)]
     rows = sorted(now + past, key=lambda row: (row["revision"], row["in_force"]))
@@ -92,14 +92,14 @@ def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
 
 
 class Touched:
-    """Days whose events or views change by records that the archive got after given offsets; asked once per offsets."""
+    """Finds the days whose events or views change by records archived after given offsets; caches the answer per offsets."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
         self._known: dict[tuple[Place, ...], set[date]] = {}
 
     def since(self, offsets: Iterable[Mapping[str, Any]]) -> set[date]:
-        """The days, by a scan of the archive's columns; days that were settled together share it."""
+        """The touched days, found by a scan of the archive; days that were settled at the same offsets share one scan."""
         ends = tuple(sorted((row["topic"], row["partition"], row["to"]) for row in offsets))
         if ends not in self._known:
             newer = behind({(topic, partition): end for topic, partition, end in ends})
@@ -115,7 +115,7 @@ def _is_stale(day: date, validated: Settled, definitions: Mapping[str, str], tou
 
 
 def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:
-    """Days that were asked about or settled once and are not settled now: those to be done, and the rejected ones."""
+    """Unsettled days with an approval request or an earlier settlement: those to be done, and the rejected ones."""
     rows = sorted(arrow_tables.rows(DECISIONS), key=lambda row: row["number"])
     newest = {row["day"]: row for row in rows if row["day"] not in covered}
     rejected = {day: row for day, row in newest.items() if row["decision"] == Decision.REJECTED.value}

@@ -1,6 +1,6 @@
-"""Gold, built and tested for the days that may have changed since it last was.
+"""Build and test gold for the days that may have changed since its last build.
 
-Data flow: settlements, the last build of gold -> the days that are as they were -> dbt builds and tests the others
+Data flow: settlements, the last build of gold -> the unchanged days -> dbt builds and tests all the others
 Run: python -m batch.gold build
 """
 
@@ -16,11 +16,11 @@ from infra.sql.gold import Verb, run
 from streaming.monitor.freshness import BUILDS
 
 CLOCKS = timedelta(minutes=1)
-"""By how much the clocks of the machines that settle and that build may differ."""
+"""By how much the clocks of the machine that settles and of the machine that builds may differ."""
 
 
 def unchanged_days(s: Settings) -> list[str]:
-    """The days that were settled, and not since, a minute or more before the last build began that ended well."""
+    """The settled days whose settlement is older, by at least CLOCKS, than the start of the last successful build."""
     if not (reader.exists(s, BUILDS) and reader.exists(s, SETTLEMENTS.id)):
         return []
     began = reader.read(s, BUILDS, ["started_at"]).column("started_at").to_pylist()

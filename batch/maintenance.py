@@ -1,4 +1,4 @@
-"""What is done apart from a night's steps: create the tables, send corrections, draw curves, accept gaps, clean up.
+"""Maintenance beside a night's steps: create the tables, send corrections, draw curves, accept gaps, clean up.
 
 Data flow: a command -> the night's tables, under the night's lease
 Run: python -m batch --help
@@ -29,7 +29,7 @@ def prepare() -> None:
 
 
 def publish() -> None:
-    """Send the corrections that are not yet in the topic: what the next night would do."""
+    """Send the corrections that are not in the topic yet, as the next night would do."""
     with lease():
         own = session()
         create_tables(own)
@@ -38,7 +38,7 @@ def publish() -> None:
 
 
 def upkeep() -> None:
-    """Compact the night's tables, remove what no version of the last week needs, and forget by DAYBREAK_KEEP_DAYS."""
+    """Compact the night's tables, remove files that no version of the last week needs, and rows by DAYBREAK_KEEP_DAYS."""
     with lease():
         own = session()
         tidy(night_tables())
@@ -46,9 +46,9 @@ def upkeep() -> None:
 
 
 def accept_gaps(note: str) -> None:
-    """Accept what the log has lost before a night read it, as gaps that stay named."""
+    """Accept that Kafka removed records before a night read them; each gap becomes a permanent row of archive/gaps."""
     if not note.strip():
-        raise PermanentFailure("a gap is accepted for a reason: say it with --note")
+        raise PermanentFailure("to accept a gap you must give a reason: add --note")
     with lease():
         own = session()
         create_tables(own)
@@ -59,7 +59,7 @@ def accept_gaps(note: str) -> None:
 
 
 def curve(day: Day, full: bool = False) -> None:
-    """Draw the curve of the settled days that have none, `day` included; no step, so that a night can do without."""
+    """Draw the curve of the settled days that have none, `day` included. It is no Step: a night is complete without it."""
     own = session()
     with lease():
         create_tables(own)
@@ -68,7 +68,7 @@ def curve(day: Day, full: bool = False) -> None:
 
 
 def draw(own: SparkSession, day: Day, in_force: Mapping[str, str], full: bool = False) -> None:
-    """The same in a driver that has begun; under the lease."""
-    # A day that a person holds back has no curve, and keeps no other day from its own.
+    """As `curve`, in a running driver that holds the lease."""
+    # A day that waits for an approval, or was rejected, has no curve; the other days still get theirs.
     held = not is_settled(day) and newest(day) is not None
     say(f"curve: {names(curve_of_days(own, None if held else day, in_force, full))}")

@@ -1,4 +1,4 @@
-"""The night: archive, truth, reconcile, correct. Every step brings its days up to itself, so each can be retried alone.
+"""The night: archive, truth, reconcile, correct. A step also does what is missing of earlier ones, so each can run alone.
 
 Data flow: Kafka -> archive -> plan -> truth -> reconcile -> correct -> settlements
 Run: python -m batch night --date 2026-01-31
@@ -32,7 +32,7 @@ from streaming.log import log_now
 
 
 class Step(StrEnum):
-    """A nightly step, in order; each includes what of the earlier ones is missing for its days."""
+    """A nightly step, in order; each step also does what its days lack of the earlier steps."""
 
     ARCHIVE = "archive"
     TRUTH = "truth"
@@ -41,14 +41,14 @@ class Step(StrEnum):
 
 
 PUBLISHING = (Step.ARCHIVE, Step.CORRECT)
-"""Behind these steps the corrections go out: at the beginning of a night what the last one left, at its end its own.
+"""After these steps the corrections are sent: first those that the last night could not send, at the end the night's own.
 
-The archive is first all the same: what Kafka's retention takes before it is read is lost, and the ledger loses nothing.
+The archive still comes first: records that Kafka's retention removes unread are lost, and the ledger loses nothing.
 """
 
 
 Ahead = Callable[[SparkSession, Day, Mapping[str, str], bool, Sequence[DayPlan]], dict[str, Any]]
-"""What is done behind the archive by the same driver: session, night, definitions, full, plan -> what is done."""
+"""Work that the same driver does after the archive: (session, night, definitions, full, plans) -> what was done."""
 
 
 def night(
@@ -61,14 +61,14 @@ def night(
 ) -> None:
     """Run steps for a day, and for the days that new arrivals or definitions have touched; with `only` for one of them.
 
-    Each step holds the night's lease; between two steps another night may come in, and finds every day consistent.
-    `report` is a file for whoever started the step, as JSON: behind the archive the days of the plan, behind the
-    correction the questions that a person has to answer; `ahead` then does what else the plan asks for, and its findings
-    are added. Without it an open question is a PermanentFailure, once all
-    other days are settled.
+    Each step holds the night's lease. Between two steps another night may run; it finds every day consistent. `report` is a
+    JSON file for the caller: after the archive it holds the days of the plan and what `ahead` returned, after the correction
+    the open approval requests. Without `report` an open request raises PermanentFailure, once all other days are settled.
     """
     if day.end > datetime.now(UTC):
-        raise PermanentFailure(f"{day} is not over yet: a night recomputes whole days (UTC)")
+        raise PermanentFailure(
+            f"{day} is not over yet, and a night recomputes whole days (UTC): choose an earlier --date"
+        )
     own = session()
     with lease():
         create_tables(own)
@@ -80,7 +80,7 @@ def night(
             if step is Step.ARCHIVE:
                 say(f"{step}: {_archive(own, day)}")
             else:
-                # What is to be redone though nothing has changed is redone once, by the first step that computes.
+                # With `full`, truth is recomputed once: by the first step that computes.
                 questions = advance_all(own, plans(own, day, in_force, full, only), step, anew)
                 anew = False
             if step in PUBLISHING:
@@ -107,7 +107,7 @@ def _archive(own: SparkSession, day: Day) -> str:
 
 
 def advance_all(own: SparkSession, todo: Sequence[DayPlan], step: Step, anew: bool = False) -> list[ApprovalRequest]:
-    """Bring every plan's day up to a step, one after the other; the requests for days that are not settled."""
+    """Bring every plan's day up to a step, one after the other; returns the approval requests of days not settled."""
     done: list[Day] = []
     requests: list[ApprovalRequest] = []
     for plan in todo:
@@ -119,9 +119,9 @@ def advance_all(own: SparkSession, todo: Sequence[DayPlan], step: Step, anew: bo
 
 
 def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) -> tuple[ApprovalRequest | None, bool]:
-    """Bring a plan's day up to a step; gives what keeps it from being settled, and whether there was work to do.
+    """Bring a plan's day up to a step; returns the approval request that holds it back, and whether there was work to do.
 
-    What this very run has done already is left alone, unless it is to be done `anew`.
+    Work that this run (by its id) has already done is not repeated, unless `anew` is set.
     """
     suit(own, plan.day)
     known = Decided(own)

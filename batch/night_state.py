@@ -24,17 +24,17 @@ STATE = Table(
         column("truth", "string", "The run that recomputed it last"),
         column("reconcile", "string", "The run that compared it last"),
     ),
-    description="How far a night has come with a day.",
+    description="How far a night has come with a day: the last run of its truth and of its comparison.",
 )
-"""How far a night has come with a day: the run of its truth and of its reconciliation."""
+"""How far a night has come with a day: the last run that recomputed its truth, and the last that compared it."""
 
 
 def is_pending(plan: DayPlan, step: Literal["truth", "reconcile"]) -> bool:
-    """Has the plan's day not come as far as `step` in this very run?"""
+    """Does the plan's day still need `step` in this run?"""
     return not arrow_tables.rows(STATE, ["day"], (pc.field(step) == plan.run) & (pc.field("day") == plan.day.date))
 
 
 def record(day: Day, truth_run: str, reconcile_run: str | None) -> None:
-    """Write down by which runs the day's truth and reconciliation are; null: not yet."""
+    """Write which runs made the day's truth and its reconciliation; None: not reconciled yet."""
     row = {"day": day.date, "truth": truth_run, "reconcile": reconcile_run}
     replace_days(arrow([row], STATE.schema), STATE, [day.date])

@@ -20,7 +20,7 @@ from streaming.views import VIEWS
 
 
 def night_tables() -> tuple[Table, ...]:
-    """All of them, in the order in which they are created."""
+    """All tables of the night, in the order in which they are created."""
     recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
     found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, SETTLEMENTS, STATE, EVENT_LATENESS, CURVE)
     more = (ARCHIVE_GAPS, CONSERVATION, PAST_SETTLEMENTS, DECISIONS)

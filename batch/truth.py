@@ -30,14 +30,14 @@ TRUTH = Table(
     "events",
     struct(*EVENT.fields, RUN),
     partitioned_by=("day",),
-    description="One valid event of the day, whenever it arrived.",
+    description="One valid event of a day, regardless of when it arrived.",
 )
 TRUTH_QUARANTINE = Table(
     "truth",
     "quarantine",
     struct(*REJECTED.fields, RUN),
     partitioned_by=("day",),
-    description="One record that the night rejected, with the day that it was settled with.",
+    description="One record that the night rejected, under the day whose run rejected it.",
 )
 
 
@@ -51,8 +51,8 @@ def truth_table(view: View) -> Table:
 def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
     """Validated records whose event time (or, without one, arrival) is in [start, end), with their outcomes.
 
-    An event_id that first arrived with another event time is found wherever it is: its earlier arrivals are looked up in
-    the whole archive by id, which is a column, so the payloads stay unread.
+    Other arrivals of the same event_ids, with any event time, are looked up in the whole archive, so that duplicates and
+    conflicts are found. The lookup reads the column event_id, not the payloads.
     """
     archived = spark_tables.read(session, ARCHIVE)
     at = F.coalesce("event_time", "arrival")
@@ -66,20 +66,20 @@ def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
 
 
 class Decided:
-    """Validated records around days: once, for the truth and for the comparison, and kept until they are released."""
+    """A cache of validated records around days: computed once for truth and comparison, kept until `release`."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
         self._kept: dict[Day, DataFrame] = {}
 
     def around(self, day: Day) -> DataFrame:
-        """Those of the day and of REACH after it, with their outcomes."""
+        """The validated records of the day and of REACH after it, with their outcomes."""
         if day not in self._kept:
             self._kept[day] = decided(self._session, day.start, day.end + REACH).persist()
         return self._kept[day]
 
     def release(self) -> None:
-        """Keep none of them any more."""
+        """Free the cached records."""
         for rows in self._kept.values():
             rows.unpersist()
         self._kept.clear()
@@ -96,18 +96,18 @@ def inputs(view: View, found: DataFrame) -> dict[str, DataFrame]:
 
 
 def view_day(view: View, found: DataFrame, day: Day) -> DataFrame:
-    """The view's answer for a day, from events that reach `view.reach` past it."""
+    """The view's rows for a day, computed from events of the day and of `view.reach` after it."""
     return view.answer(view.rows(inputs(view, found)).where(F.col("day") == F.lit(day.date)))
 
 
 def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str], known: Decided | None = None) -> None:
-    """Replace the day in every truth table. `known`: the caller's, who has more use for it and releases it."""
+    """Replace the day in every truth table. `known`: the caller's cache of validated records, which the caller releases."""
     validated = known or Decided(session)
     rows = validated.around(day)
     try:
         found = accepted(rows, of_event(definitions)).persist()
         stamp = F.lit(run)
-        # A view has about as many rows as events, and is not kept: it is not tried whether they are few.
+        # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
         events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
         replace_days(as_fits(events_of_day), TRUTH, [day.date])

@@ -1,4 +1,4 @@
-"""Spark's settings by the number of records: a plan is compiled only where there are enough of them to pay for it.
+"""Spark's settings by the number of records: plans are compiled (whole-stage codegen) only if there are enough for it.
 
 Data flow: offsets to read, or the archive's log (records per day, without a scan) -> settings of the session
 Run: pytest tests/batch/test_tuning.py
@@ -13,7 +13,7 @@ from infra.session import FEW_ROWS
 from infra.settings import settings
 
 MANY = 50_000
-"""Records from which on plans are compiled and looked at again while they run."""
+"""With more records than this, plans run with code generation and adaptive query execution."""
 
 MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
@@ -23,7 +23,7 @@ MANY_ROWS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "2",
 }
-"""The other side of FEW_ROWS, setting by setting."""
+"""The settings of FEW_ROWS, with the values for many rows."""
 
 
 def suit(own: SparkSession, day: Day) -> None:
@@ -32,7 +32,7 @@ def suit(own: SparkSession, day: Day) -> None:
 
 
 def suit_number(own: SparkSession, number: int) -> None:
-    """Set the session up for so many records; what DAYBREAK_SPARK_CONF names stays as the user has it."""
+    """Set the session up for so many records; settings that DAYBREAK_SPARK_CONF names keep the user's values."""
     chosen = MANY_ROWS if number > MANY else FEW_ROWS
     for key, value in chosen.items():
         if key not in settings().spark_conf:
@@ -40,5 +40,5 @@ def suit_number(own: SparkSession, number: int) -> None:
 
 
 def records(day: Day) -> int:
-    """How many records of a day the archive holds, by the numbers in the table's log."""
+    """How many records of a day the archive holds, from the statistics in the table's Delta log."""
     return arrow_tables.records(ARCHIVE, "day", str(day))

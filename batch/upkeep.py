@@ -1,9 +1,9 @@
-"""Upkeep of the night's own tables, by the night itself: once a day, behind its work.
+"""Upkeep of the night's tables: the night cleans them up at its end, at most once a day.
 
-Data flow: the night's tables -> compact, forget, vacuum by delta-rs
+Data flow: the night's tables -> compact, delete old rows, vacuum, by delta-rs
 Run: python -m batch upkeep
 
-The first night only begins the day that is counted from: a new lake has nothing to clean up.
+The first night only creates the mark file from which the time is counted: a new lake has nothing to clean up.
 """
 
 import time
@@ -17,7 +17,7 @@ from infra.settings import settings
 
 
 def tidy_if_due(tables: Sequence[Table]) -> bool:
-    """Tidy the tables unless it was done within a day; was it done? Under the night's lease."""
+    """Tidy the tables unless that was done within the last day; returns whether it was done. Needs the night's lease."""
     mark = _mark()
     age = time.time() - mark.stat().st_mtime if mark.exists() else None
     if age is not None and age < DAY_SECONDS:
@@ -32,5 +32,5 @@ def tidy_if_due(tables: Sequence[Table]) -> bool:
 
 
 def _mark() -> Path:
-    """A file whose age says when it was done last."""
+    """The mark file; its modification time says when upkeep was done last."""
     return settings().home / "run" / "night-upkeep"

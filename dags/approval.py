@@ -1,6 +1,6 @@
-"""A day whose correction is over its approval threshold: a person is asked in Airflow, and what they say is done.
+"""Approval in Airflow: a person decides about a day whose correction is over its threshold, and the decision is applied.
 
-Data flow: settle's questions -> Airflow's form with the waterfall -> `batch decide` -> settled, or provisional
+Data flow: settle's requests -> Airflow's form with the waterfall -> `batch decide` -> settled, or provisional
 Run: daybreak decide --date 2026-01-31 --approve --note "why"
 """
 
@@ -17,24 +17,25 @@ from dags.night_step import NightStep
 APPROVE, REJECT = "Approve", "Reject"
 
 ANSWER_WITHIN = timedelta(hours=12)
-"""Unanswered for so long the task fails: the run must end before the next night. The day waits on, and is asked again."""
+"""The task fails if there is no answer for so long, so that the run ends before the next night. The day keeps waiting, and
+the next night requests its approval again."""
 
 
 class Approval(HITLOperator):
-    """Asks the first of `questions`; is skipped where there is none. Its result is the answer, for `Decide`.
+    """Shows the first of `questions` to a person; skipped if there is none. The task's result is the answer, for `Decide`.
 
-    It is no ApprovalOperator: that one skips what follows a rejection, and here a rejection is written down.
+    It is not an ApprovalOperator: that one skips the tasks after a rejection, but here `Decide` must store the rejection.
     """
 
     template_fields: Sequence[str] = (*HITLOperator.template_fields, "questions", "day")
 
     def __init__(self, *, questions: Any, day: Any, **task: Any) -> None:
-        # Over what the DAG gives to each of its tasks.
+        # These override the DAG's default_args.
         own: dict[str, Any] = {
-            "params": {"note": Param("", type="string", title="Why, for whoever reads it later", source="task")},
-            # It waits without a worker, and not for as long as a step may run.
+            "params": {"note": Param("", type="string", title="Reason (stored with the decision)", source="task")},
+            # The task is deferred while it waits: it occupies no worker, and a step's time limit is not for it.
             "execution_timeout": None,
-            # Asking again does not make anyone answer.
+            # A retry would not make anyone answer.
             "retries": 0,
         }
         super().__init__(
@@ -47,14 +48,14 @@ class Approval(HITLOperator):
         self.day = day
 
     def execute(self, context: Context) -> None:
-        """Put the question, and wait for the answer in `execute_complete`."""
+        """Show the request, then defer; Airflow calls `execute_complete` with the answer."""
         if not self.questions:
             raise AirflowSkipException("the correction is within its approval threshold: no approval is needed")
         self.subject, self.body = self.questions[0]["subject"], self.questions[0]["body"]
         super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> dict[str, str]:
-        """The answer: day, figures, approve or reject, by whom, and why."""
+        """The answer as a dict: day, figures, answer (approve or reject), by, note."""
         given = super().execute_complete(context, event)
         return {
             "day": self.questions[0]["day"],
@@ -75,11 +76,11 @@ class Decide(NightStep):
         self.answer = answer
 
     def execute(self, context: Context) -> None:
-        """Do what was answered. Raises AirflowException with the driver's exit code."""
+        """Apply the answer. Raises AirflowException with the driver's exit code if that fails."""
         self.application_args = [self.step, "--date", self.answer["day"]]
         self.submit(context)
 
     def more(self, context: Context) -> list[str]:
-        """The answer as options; each is one argument, so that no note is taken for an option."""
+        """The answer as options. Each is one argument (--note=...), so a note that begins with a dash is not an option."""
         values = [f"--{name}={self.answer[name]}" for name in ("by", "note", "figures")]
         return [f"--{self.answer['answer']}", *values]

@@ -14,12 +14,12 @@ MODELS = ROOT / "dbt" / "models"
 
 
 def table(layer: str, name: str) -> Asset:
-    """One table of the lake. The scheme is ours: Airflow leaves an `x-` address as it is."""
+    """One table of the lake. The scheme is made up: Airflow does not interpret a URI that begins with `x-`."""
     return Asset(name=f"{layer}/{name}", uri=f"x-daybreak://lake/{layer}/{name}", group="lake")
 
 
 def layer(name: str) -> list[Asset]:
-    """Every table of a layer that dbt knows as a source, so that a new view needs no line here."""
+    """Every table of a layer, read from dbt's generated sources, so a new view needs no change here."""
     declared = yaml.safe_load((MODELS / "sources" / f"{name}.yml").read_text())
     return [table(name, entry["name"]) for source in declared["sources"] for entry in source["tables"]]
 

@@ -1,4 +1,4 @@
-"""One nightly step: a command of ours, run by spark-submit or by the shell, unless the night's first driver has done it.
+"""One nightly step: a `batch` command, run by spark-submit or the shell, unless the archive's driver has done it already.
 
 Data flow: step name and day -> `batch` in a Spark driver -> exit code, and what the step reports
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-01
@@ -19,19 +19,19 @@ from airflow.sdk import Context
 from dags.lake import ROOT
 
 DAY = "{{ data_interval_start | ds }}"
-"""The day a run is about; the run itself starts when that day, and two hours more, are over."""
+"""The day that a run settles; the run starts two hours after the end of that day."""
 
 
 AHEAD = "ahead"
-"""Under this name the archive's task tells the others what its driver has done of their work already."""
+"""Key of the XCom in which the archive's task tells the others which of their work its driver has done already."""
 
 
 class NightStep(SparkSubmitOperator):
     """`batch <step> --date <day>` in a Spark driver of its own, with `--full` if the run asks for it.
 
-    `day`: of the night's days, this one only. `reports`: the step writes JSON to a file that it is given, and the task's
-    result is what it wrote. The driver runs beside the task (spark-submit's client mode), so both see the file.
-    What `ArchiveStep` has done ahead is not done again, and starts no driver.
+    `day`: do only this day of the night's plan. `reports`: the step writes JSON to a temporary file, which becomes the task's
+    result; driver and task see the same file, because spark-submit runs in client mode. Work that `ArchiveStep` has done
+    ahead is not repeated, and starts no driver.
     """
 
     template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "day")
@@ -52,10 +52,10 @@ class NightStep(SparkSubmitOperator):
         self.reports = reports
 
     def execute(self, context: Context) -> Any:
-        """Run the step to its end; gives its report. Raises AirflowException with the driver's exit code."""
+        """Run the step and return its report. Raises AirflowException with the driver's exit code."""
         is_done, report = self.done_ahead(context)
         if is_done:
-            self.log.info("done already, by the driver of this run's archive")
+            self.log.info("nothing to do: the driver of this run's task archive has done this step already")
             return report
         return self.submit(context)
 
@@ -72,7 +72,7 @@ class NightStep(SparkSubmitOperator):
     def done_ahead(self, context: Context) -> tuple[bool, Any]:
         """Has the archive's driver done this step, and with which report?
 
-        A task that is tried more often than the archive was, because it failed or was cleared alone, does its work itself.
+        A task with more tries than the archive had, because it failed or was cleared alone, does its work itself.
         """
         own = context["ti"]
         ahead = own.xcom_pull(task_ids="archive", key=AHEAD, map_indexes=None) or {}
@@ -83,35 +83,36 @@ class NightStep(SparkSubmitOperator):
         return str(self.day) in ahead["done"], ahead["done"].get(str(self.day))
 
     def more(self, context: Context) -> list[str]:
-        """Arguments that are known when the task runs."""
+        """Arguments that are known only when the task runs."""
         return [*(["--full"] if context["params"]["full"] else []), *(["--day", str(self.day)] if self.day else [])]
 
 
 class ArchiveStep(NightStep):
-    """`batch archive`, whose driver goes on with the night's days and the curve. Its result is the list of the days.
+    """`batch archive`; its driver then also does the night's days and the curve. The task's result is the list of days.
 
-    The first try does: where a driver died, the next one only fills the archive, and every day has a driver of its own.
+    Only the first try does the extra work. If that driver dies, a retry only fills the archive, and every day runs in a
+    driver of its own.
     """
 
     def __init__(self, **task: Any) -> None:
         super().__init__(step="archive", reports=True, **task)
 
     def execute(self, context: Context) -> list[str]:
-        """Run it to its end; gives the days."""
+        """Run the archive, publish what was done ahead, and return the days of the night's plan."""
         report = self.submit(context)
         done, drawn = report.get("done", {}), report.get("drawn", False)
         context["ti"].xcom_push(key=AHEAD, value={"tries": context["ti"].try_number, "done": done, "drawn": drawn})
         return list(report["days"])
 
     def more(self, context: Context) -> list[str]:
-        """With `--ahead` on the first try, also on the first after the run was cleared."""
+        """Adds `--ahead` on the first try, and on the first try after the task was cleared."""
         own = context["ti"]
         is_first = own.try_number <= own.max_tries - (self.retries or 0) + 1
         return [*super().more(context), *(["--ahead"] if is_first else [])]
 
 
 class GoldStep(BashOperator):
-    """`batch.gold <verb>`: dbt through the SQL gateway, which is gold's only writer."""
+    """`batch.gold <verb>`: run dbt through the SQL gateway, the only writer of gold."""
 
     def __init__(self, *, verb: str, **task: Any) -> None:
         super().__init__(
@@ -124,7 +125,7 @@ class GoldStep(BashOperator):
 
 
 class ReportStep(BashOperator):
-    """`batch.report --date <day>`: the night's page, into the bucket and under Airflow's menu; without Spark."""
+    """`batch.report --date <day>`: write the night's report to the bucket and for Airflow's menu; needs no Spark."""
 
     def __init__(self, **task: Any) -> None:
         super().__init__(

@@ -16,41 +16,46 @@ from dags.retries import ByExitCode
 
 TRIAGE = """
 ### What it does
-At 02:00 UTC it settles the day before: **archive** copies what is new in Kafka and says which days the night has to do:
-the new one, and every settled day that late arrivals or a changed definition touched. A driver's start costs more than a
-small day, so its driver then does the work of **settle** and **curve** too, and these find it done; what failed or was
-left over they do in a driver of their own, as they do when they are cleared alone. **settle**, once per such day and
-named by it, recomputes the day's truth, explains every difference from the stream's answer, writes the corrections,
-settles the day and sends the corrections to Kafka. **curve** measures what the stream would have given with another
-delay, **dbt_build** rebuilds and tests gold, **dbt_docs** writes the pages under *dbt docs* in the menu, **report** the
-one under *Nights*, which is the tab *Reconciliation* of this run too.
-Every step may be run again at any time and changes nothing the second time. Days are redone by a backfill
-(here: *Trigger, Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has
-changed is left alone; `full` redoes all of them, and finds the same.
+At 02:00 UTC this DAG settles the day before.
 
-### When it asks
-**approve** waits for you where a day's correction is over its approval threshold (`DAYBREAK_APPROVAL_THRESHOLD`): see
-*Required Actions*, or `daybreak decide`. The form shows the day's way from the stream's answer to the truth. Approve, and
-**decide** settles the day and **dbt_build_decided** serves it; reject, or do not answer within 12 hours, and the day stays
-provisional (`reconciliation.decisions`). The other days of the night do not wait.
+- **archive** copies the new records from Kafka and plans the night: the new day, and every settled day that late arrivals
+  or a changed definition touched. To start a driver takes longer than to recompute a small day, so the archive's driver
+  also does the work of **settle** and **curve**. These tasks then find their work done. If it failed or was not begun, or
+  if you clear one of these tasks alone, it does its work in a driver of its own.
+- **settle** runs once per planned day. It recomputes the day's truth, explains every difference from the stream's answer,
+  writes the corrections, settles the day and sends the corrections to Kafka.
+- **curve** measures how complete the stream would have been with other delays (allowed lateness).
+- **dbt_build** rebuilds and tests gold. **dbt_docs** writes the pages under *dbt docs* in the menu. **report** writes the
+  page under *Nights*, which is also the tab *Reconciliation* of this run.
+
+You may run every step again at any time; a second run changes nothing. To redo days, start a backfill (here: *Trigger,
+Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has changed is left alone;
+`full` redoes all settled days, with the same result.
+
+### When it needs an approval
+**approve** waits for you if a day's correction is over its approval threshold (`DAYBREAK_APPROVAL_THRESHOLD`): answer under
+*Required Actions*, or with `daybreak decide`. The form shows the day's waterfall from the stream's answer to the truth. If
+you approve, **decide** settles the day and **dbt_build_decided** rebuilds gold with it. If you reject, or do not answer
+within 12 hours, the day stays provisional (`reconciliation.decisions`). The other days of the night do not wait.
 
 ### When it fails
-A step that exits with 65 is not tried again: look before you clear it. The last line of its log is the reason.
+A step that exits with 65 is not retried: find the cause before you clear it. The last line of its log is the reason.
 
-- **unexplained difference**: the stream wrote what its own events do not give, a fault of the machine. The day stays
+- **unexplained difference**: the stream's rows do not follow from its own events, a fault of the platform. The day stays
   unsettled. Read `reconciliation.differences` where `unexplained`, then the stream's log of that time.
-- **log truncated, offsets missing**: Kafka deleted records before the archive had read them. The gap is real; the day
-  stays unsettled, and gold goes on serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`.
-- **answer timed out** (`approve`): no one answered. The day stays provisional; the next night requests it again, and
+- **log truncated, offsets missing**: Kafka deleted records before the archive had read them, and they are lost. The day
+  stays unsettled, and gold keeps serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`; accept the gap with
+  `daybreak gaps --accept --note "why"`, then clear the task.
+- **answer timed out** (`approve`): no one answered. The day stays provisional. The next night requests the approval again;
   `daybreak decide --date D --approve --note "why"` (or `--reject`) answers at any time.
-- **other figures** (`decide`): something new arrived since you were asked. The answer is void, and there is a new question.
-- **lease held**: another night, or a hand-started `daybreak night`, is writing. It retries by itself;
+- **other figures** (`decide`): new events arrived after the request, so the answer is void. Answer the new request.
+- **lease held**: another night, or a `daybreak night` started by hand, is writing. The task retries by itself;
   `SELECT * FROM pg_locks WHERE locktype = 'advisory'` in Postgres names the holder.
 - **definition mismatch**: the stream runs an older version of a view or contract than the night. Restart the stream
-  (`daybreak restart stream`), rebuild the view if it says so, then clear the task.
+  (`daybreak restart stream`), rebuild the view if the stream's log says so, then clear the task.
 - **dbt test failed**: gold would be wrong (a key, a relation, "a settled day equals truth", "no day is counted twice").
   The log names the test; its SQL is in the dbt docs. Clear **dbt_build** when the cause is gone.
-- **does not answer**: Kafka, the object store, Postgres or the gateway is down. It retries by itself; see
+- **does not answer**: Kafka, the object store, Postgres or the gateway is down. The task retries by itself; see
   `daybreak status` and `daybreak logs NAME`.
 """
 
@@ -63,7 +68,7 @@ with DAG(
     catchup=False,
     max_active_runs=1,
     is_paused_upon_creation=True,
-    # Longer than a person has to answer, and over before the next night.
+    # Longer than the time a person has to answer, and shorter than the time until the next night.
     dagrun_timeout=timedelta(hours=20),
     tags=["night", "lake"],
     params={"full": Param(False, type="boolean", description="Redo all settled days even if nothing has changed")},
@@ -85,7 +90,7 @@ with DAG(
 
     @task_group(prefix_group_id=False)
     def each_day(day: str) -> None:
-        """One day: settled, or asked about."""
+        """One day: settle it, or request an approval and apply the decision."""
         read = [*layer("archive"), *layer("speed"), *layer("silver")]
         settle = NightStep(
             step="correct", task_id="settle", day=day, reports=True, inlets=read, outlets=written, **by_day
@@ -97,7 +102,7 @@ with DAG(
     settle, decide = (days.get_child_by_label(name) for name in ("settle", "decide"))
     drawn = [table("reconciliation", "lateness"), table("reconciliation", "curve")]
     served = [*layer("truth"), *layer("speed"), *settled, *drawn]
-    # A night without a day to do has its gold built all the same, and a day that a person holds back keeps none from it.
+    # Gold is built even if the night has no day to do, or if a day waits for an approval.
     curve = NightStep(
         step="curve",
         task_id="curve",

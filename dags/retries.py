@@ -1,4 +1,4 @@
-"""Whether a failed step is tried again: its exit code decides.
+"""Decide by the exit code whether a failed step is retried.
 
 Data flow: exception of a SparkSubmitOperator or BashOperator -> exit code -> retry, or fail at once
 Run: pytest tests/dags/test_retries.py
@@ -10,10 +10,10 @@ from airflow.sdk import RetryDecision, RetryPolicy
 from airflow.sdk.definitions.context import Context
 
 PERMANENT_EXIT = 65
-"""A step that ends so would end so again (sysexits.h EX_DATAERR): wrong data or settings, no service that is down."""
+"""The exit code of failures that a retry cannot help (sysexits.h EX_DATAERR): wrong data or settings, not a service down."""
 
 _EXIT_CODE = re.compile(r"(?:Error code is: |exit code )(\d+)")
-"""How the hook of spark-submit and the one of bash put it into their exceptions."""
+"""How the exceptions of the spark-submit hook and of the bash hook give the exit code."""
 
 
 class ByExitCode(RetryPolicy):
@@ -22,8 +22,10 @@ class ByExitCode(RetryPolicy):
     def evaluate(
         self, exception: BaseException, try_number: int, max_tries: int, context: Context | None = None
     ) -> RetryDecision:
-        """Runs in the worker, after the step has failed."""
+        """Called by Airflow in the worker, after the step has failed."""
         found = _EXIT_CODE.search(str(exception))
         if found and int(found[1]) == PERMANENT_EXIT:
-            return RetryDecision.fail(f"exit code {PERMANENT_EXIT}: another try would end so too; see the last line")
+            return RetryDecision.fail(
+                f"exit code {PERMANENT_EXIT}: a retry would fail too; the last line above says why"
+            )
         return RetryDecision.default()

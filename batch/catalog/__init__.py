@@ -1,1 +1,1 @@
-"""Catalog: what follows from the registries of views, topics, tables and settings, as files that are committed."""
+"""Catalog: generates the committed files that follow from the registries of views, topics, tables and settings."""

@@ -1,4 +1,4 @@
-"""Write every file that follows from the registries, and remove those of views and topics that are gone.
+"""Write every generated file, and remove the files of views and topics that no longer exist.
 
 Data flow: VIEWS, CONTRACTS, the tables' declarations, Settings -> dbt sources, staging, facts, YAML; infra/README.md
 Run: make catalog

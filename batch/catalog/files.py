@@ -15,7 +15,7 @@ from streaming.tables import stream_tables
 from streaming.views import VIEWS
 
 MADE = "made by make catalog"
-"""Stands in the first line of every file that is generated as a whole."""
+"""The first line of every wholly generated file contains this text."""
 
 FOLDERS = ("dbt/models/sources", "dbt/models/staging", "dbt/models/marts", "dbt/macros")
 
@@ -24,7 +24,8 @@ def files() -> dict[str, str]:
     """Every generated file. Raises ValueError if a view and a topic have one name."""
     if twice := sorted(set(VIEWS) & set(CONTRACTS)):
         raise ValueError(
-            f"{', '.join(twice)} is the name of a view and of a topic: dbt would have two models of one name"
+            f"{', '.join(twice)} is the name of a view and of a topic, so dbt would have two models of one name: "
+            "rename the view or the topic"
         )
     page = ROOT / settings_table.PAGE
     return {
@@ -36,7 +37,7 @@ def files() -> dict[str, str]:
 
 
 def stale() -> list[str]:
-    """Generated files that nothing generates any more: of a view or a topic that was removed."""
+    """Generated files in the tree whose view or topic no longer exists."""
     known = files()
     found = (file for folder in FOLDERS for file in sorted((ROOT / folder).iterdir()) if file.is_file())
     made = (str(file.relative_to(ROOT)) for file in found if MADE in file.read_text().split("\n", 1)[0])

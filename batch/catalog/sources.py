@@ -1,4 +1,4 @@
-"""dbt's sources: every table of the lake that is not gold's own, with the comments of its columns.
+"""dbt's sources: every table of the lake outside gold, with the comments of its columns.
 
 Data flow: Table -> dbt/models/sources/<layer>.yml
 Run: make catalog
@@ -11,7 +11,7 @@ from infra.lake.tables import LAYERS, WRITERS, Table
 
 
 def files(tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
-    """Layer and text of its file."""
+    """For each layer: its name, and the text of its YAML file."""
     for layer, what in LAYERS.items():
         own = [table for table in tables if table.layer == layer]
         lines = [

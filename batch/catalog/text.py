@@ -27,7 +27,9 @@ def columns(found: Iterable[StructField]) -> list[Column]:
     """Name and comment of fields. Raises ValueError for one without a comment."""
     listed = [(field.name, comment(field)) for field in found]
     if silent := [name for name, meaning in listed if not meaning]:
-        raise ValueError(f"no comment says what {', '.join(silent)} means")
+        raise ValueError(
+            f"no comment says what {', '.join(silent)} means: give each column a comment in its declaration"
+        )
     return listed
 
 
@@ -48,12 +50,12 @@ def model(name: str, description: str, found: Iterable[Column], more: Iterable[s
 
 
 def keyed(key: Sequence[str], present: Sequence[str]) -> list[str]:
-    """The lines by which the tests of keys know a model's key."""
+    """The `config:` lines from which the dbt tests of keys read a model's key and its non-null columns."""
     return ["config:", f"  meta: {{key: [{', '.join(key)}], present: [{', '.join(present)}]}}"]
 
 
 def models_file(origin: str, found: Iterable[list[str]]) -> str:
-    """A YAML file of models, a blank line between two."""
+    """A YAML file of models, separated by blank lines."""
     return MADE_YAML.format(origin=origin) + "\nmodels:\n" + "\n\n".join("\n".join(lines) for lines in found) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What dbt has of a topic: its fields for the macros, and a staging model of its events in either layer.
+"""What is generated for dbt from a topic: its fields for the macros, and a staging model of its events per layer.
 
 Data flow: Contract -> dbt/macros/topics.sql, stg_silver__<topic>, stg_truth__<topic>
 Run: make catalog
@@ -16,10 +16,11 @@ BEFORE = [
     ("event_time", "When it happened, by the producer's clock (UTC)"),
 ]
 ARRIVED: Column = ("arrived_at", "When the broker took the record (UTC)")
-IS_LATE: Column = ("is_late", "Did it come behind the watermark?")
+IS_LATE: Column = ("is_late", "Was the event older than the watermark when it came?")
 DAY: Column = ("day", "Day of event_time (UTC)")
 ID_IN_SILVER = (
-    "The event's id; one that came back at another time, farther than the stream looks, is here until the night"
+    "The event's id. Unique with event_time: an id that came back with an event_time farther away than the stream "
+    "deduplicates has two rows, and the night keeps one in truth"
 )
 
 
@@ -39,17 +40,17 @@ def _models(contract: Contract) -> Iterator[list[str]]:
     ours = [*BEFORE, ARRIVED, IS_LATE, DAY]
     if taken := sorted({name for name, _ in ours}.intersection(name for name, _ in fields)):
         raise ValueError(
-            f"contract {contract.topic}: the platform has columns {', '.join(taken)}: choose other field names"
+            f"contract {contract.topic} has fields that are columns of the platform ({', '.join(taken)}): choose other names"
         )
     yield model(
         f"stg_silver__{contract.topic}",
-        f"{contract.description} As the stream has them.",
+        f"{contract.description} The events that the stream accepted.",
         [("event_id", ID_IN_SILVER), *BEFORE[1:], *fields, ARRIVED, IS_LATE, DAY],
         keyed(("event_id", "event_time"), ("event_id",)),
     )
     yield model(
         f"stg_truth__{contract.topic}",
-        f"{contract.description} As the night found them in the whole log.",
+        f"{contract.description} The events that the night found in the whole log.",
         [*BEFORE, *fields, ARRIVED, DAY],
         keyed(("event_id",), ("event_id",)),
     )

@@ -1,4 +1,4 @@
-"""What dbt has of a view: its data for the macros, a staging model per layer, a fact, and the fact's history.
+"""What is generated for dbt from a view: its data for the macros, a staging model per layer, a fact and its history.
 
 Data flow: View -> dbt/macros/views.sql, stg_speed__<view>, stg_truth__<view>, fct_<view>, fct_<view>_history
 Run: make catalog
@@ -10,8 +10,8 @@ from batch.catalog.text import Column, columns, keyed, macro_file, model, models
 from streaming.views.view import View
 
 ORIGIN = "streaming/views"
-STATUS = "provisional (the stream's answer), settled (the truth), corrected (the truth, and"
-FINAL = "Has the watermark passed the row's close?"
+STATUS = "provisional (the stream's answer), settled (the truth), corrected (the truth;"
+FINAL = "Has the watermark passed the time at which the row closes?"
 REVISIONS = "In how many settlements the row was corrected"
 
 
@@ -39,7 +39,7 @@ def _data(view: View) -> dict[str, object]:
 
 
 def _columns(view: View, may_be_open: bool) -> list[Column]:
-    """The view's columns and its day, as gold has them; `may_be_open`: also rows that are not final."""
+    """Name and meaning of the view's columns in gold, its day included; `may_be_open`: some rows are not final yet."""
     more = {name: f"; {to} instead of {of} until the row closes" for name, (of, to) in view.while_open.items()}
     return [(name, text + (more.get(name, "") if may_be_open else "")) for name, text in columns(view.schema)]
 
@@ -48,7 +48,7 @@ def _staging(view: View) -> Iterator[list[str]]:
     key = keyed(("day", *view.key), view.key)
     said = [
         ("is_final", f"{FINAL} Until then it may still change"),
-        ("as_of", "When the micro-batch started that wrote the row (UTC)"),
+        ("as_of", "Start of the micro-batch that wrote the row (UTC)"),
     ]
     yield model(
         f"stg_speed__{view.name}",
@@ -58,7 +58,7 @@ def _staging(view: View) -> Iterator[list[str]]:
     )
     yield model(
         f"stg_truth__{view.name}",
-        f"{view.description} As the night found it in the whole log.",
+        f"{view.description} Recomputed by the night from the whole log.",
         _columns(view, False),
         key,
     )
@@ -71,13 +71,13 @@ def _facts(view: View) -> Iterator[list[str]]:
         f"{view.description} The truth of settled days, and the stream's current answer for the others.",
         [
             *_columns(view, True),
-            ("is_final", f"{FINAL} True of settled rows"),
-            ("status", f"{STATUS} another answer had been served)"),
-            ("as_of", "When this was known: the day's settlement, or the stream's micro-batch (UTC)"),
+            ("is_final", f"{FINAL} Always true for settled rows"),
+            ("status", f"{STATUS} another answer had been served before)"),
+            ("as_of", "When this answer was made: the day's settlement, or the start of the stream's micro-batch (UTC)"),
             (
                 "expected_completeness",
                 "The least share of the row's events that should have been counted by now, see rpt_expected_completeness. "
-                "1 if settled, and only then; 0 while the row is open; null while no day has been measured",
+                "1 for settled rows and no others; 0 while the row is open; null until a settled day has been measured",
             ),
             ("revisions", f"{REVISIONS}; 0 on provisional days"),
         ],
@@ -86,18 +86,18 @@ def _facts(view: View) -> Iterator[list[str]]:
     served = ", ".join((*[one.name for one in view.columns], "is_final"))
     yield model(
         f"{name}_history",
-        f"Every version of a row of {name} that was ever served, with the time in which it was the answer: the stream's row "
-        "while the day was not settled, then the truth as settled, changed by each correction. A view, as new as the lake; what "
-        "gold had at some time is the version of its last build before.",
+        f"Every version of every row of {name}, with the time span in which it was the answer: the stream's rows while the "
+        "day was not settled, then the settled truth and each later correction. This is a view on the lake and always "
+        "current; gold itself served at a given time the versions that were valid at its last build before.",
         [
             *_columns(view, True),
-            ("is_final", "Had the watermark passed the row's close? True of settled rows"),
-            ("status", f"{STATUS} another answer had been served)"),
-            ("revision", "The settlement of the day that the row comes from, from 1; null: the stream"),
-            ("revisions", "How many corrections of the row there had been by then"),
-            ("cause", "Why it was corrected; null if it was not"),
-            ("valid_from", "Since when: the micro-batch's as_of, or the settlement (UTC)"),
-            ("valid_to", "Until when (UTC); null: it is valid now"),
+            ("is_final", "Had the watermark passed the time at which the row closes? Always true for settled rows"),
+            ("status", f"{STATUS} another answer had been served before)"),
+            ("revision", "Number of the day's settlement that made this version, from 1; null if the stream made it"),
+            ("revisions", "How many times the row had been corrected by then"),
+            ("cause", "Why this version corrected the one before; null if it is no correction"),
+            ("valid_from", "From when on this version was the answer: the micro-batch's as_of, or the settlement (UTC)"),
+            ("valid_to", "Until when this version was the answer (UTC); null: it is the answer now"),
         ],
         [
             "data_tests:",

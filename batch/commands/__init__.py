@@ -1,4 +1,4 @@
-"""The command line, put together here because the night's commands are its highest floor.
+"""The command line `daybreak`. It is assembled here because `batch` is the top layer: it may import all the others.
 
 Data flow: arguments -> one function of a package of commands -> the terminal
 Run: daybreak --help
@@ -41,6 +41,6 @@ for module in MODULES:
 
 
 def main() -> None:
-    """Run a command; a failure of ours is one sentence and an exit code."""
+    """Run a command; an expected failure prints one sentence and sets the exit code."""
     with reported():
         app()

@@ -1,4 +1,4 @@
-"""The command `corrections`: what the nights corrected, as others get it from Kafka.
+"""The command `corrections`: the nights' corrections, as consumers read them from Kafka.
 
 Data flow: topic `corrections`, committed records -> one JSON object per line
 Run: daybreak corrections --follow
@@ -20,11 +20,11 @@ commands = typer.Typer()
 
 @commands.command()
 def corrections(
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new ones until Ctrl-C.")] = False,
-    view: Annotated[str | None, typer.Option(help="Of this view only.")] = None,
-    day: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Of this day (UTC) only.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new ones until Ctrl-C.")] = False,
+    view: Annotated[str | None, typer.Option(help="Only this view.")] = None,
+    day: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only this day (UTC).")] = None,
 ) -> None:
-    """The corrections in Kafka, from the first one on, one JSON object per line; null is: no such row."""
+    """Print the corrections in Kafka from the first on, one JSON object per line; null means: no such row."""
     topic = settings().corrections_topic
     if not partitions(topic):
         raise PermanentFailure(f"no topic {topic!r} in Kafka yet: the first night creates it")

@@ -1,6 +1,6 @@
-"""The command that shows what waiting buys: curve.
+"""The command `curve`: how complete the stream's views would have been with other allowed latenesses.
 
-Data flow: reconciliation/curve, reconciliation/lateness -> per view a table of delays, and the smallest that suffice
+Data flow: reconciliation/curve, reconciliation/lateness -> per view a table of delays, and the smallest sufficient delays
 Run: daybreak curve --days 3
 """
 
@@ -22,12 +22,14 @@ console = Screen()
 @commands.command()
 def curve(
     view: Annotated[str | None, typer.Option(help="Only this view.")] = None,
-    days: Annotated[int, typer.Option(min=1, help="Over the last so many settled days.")] = 7,
+    days: Annotated[int, typer.Option(min=1, help="Over the last N settled days.")] = 7,
 ) -> None:
-    """Latency against completeness: what the stream would have given with another delay, up to the night."""
+    """Latency against completeness: how complete the views would have been with each delay, up to the night."""
     found = curves(settings(), days)
     if not found:
-        raise PermanentFailure("no settled day has a curve yet: daybreak night --date D, or daybreak backfill")
+        raise PermanentFailure(
+            "no settled day has a curve yet: settle one with daybreak night --date D, or with daybreak backfill"
+        )
     known = [one.view for one in found]
     if view is not None and view not in known:
         raise PermanentFailure(f"no view {view!r} has a curve; there are: {', '.join(known)}")

@@ -1,6 +1,6 @@
-"""The command `decide`: answer the question about a day whose correction is over its approval threshold.
+"""The command `decide`: approve or reject a day whose correction is over its approval threshold.
 
-Data flow: an answer -> Airflow's open question about the day; where there is none, `python -m batch decide`
+Data flow: an answer -> Airflow's open approval request for the day; if there is none, `python -m batch decide`
 Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
 """
 
@@ -29,16 +29,16 @@ console = Screen()
 def decide(
     day: Annotated[str, typer.Option("--date", help="The day that waits for an approval (UTC), YYYY-MM-DD.")],
     approve: Annotated[bool, typer.Option("--approve", help="Settle the day with these figures.")] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="Leave it provisional.")] = False,
-    note: Annotated[str, typer.Option(help="Why: the decision carries it for ever.")] = "",
+    reject: Annotated[bool, typer.Option("--reject", help="Leave the day provisional.")] = False,
+    note: Annotated[str, typer.Option(help="The reason; it is stored with the decision for ever.")] = "",
 ) -> None:
     """Settle a day whose correction is over its approval threshold, or leave it provisional."""
     about = _date(day)
     if approve == reject:
-        raise PermanentFailure("say one of --approve and --reject")
+        raise PermanentFailure("give either --approve or --reject")
     if not note.strip():
         raise PermanentFailure(
-            f'a decision has a reason: daybreak decide --date {about} --approve|--reject --note "why"'
+            f'a decision needs a reason: daybreak decide --date {about} --approve|--reject --note "why"'
         )
     s = settings()
     if found := _open_request(s, about):
@@ -56,8 +56,8 @@ def decide(
 
 
 def _open_request(s: Settings, about: date) -> "tuple[Airflow, ApprovalRequest] | None":
-    """Airflow's open question about the day; none too where Airflow is not there."""
-    # It takes a second to import.
+    """Airflow's open approval request for the day; None if there is none, or if Airflow does not answer."""
+    # Imported here because the import takes a second.
     from infra.airflow.client import Airflow
 
     try:

@@ -1,4 +1,4 @@
-"""The main job from end to end: three past days and a live minute, three nights, and what they found.
+"""The whole platform from end to end: three past days and a live minute of events, three nights, and their findings.
 
 Data flow: up -> shop -> stream drained -> live minute -> Airflow backfill -> gold, docs -> the report
 Run: make demo
@@ -26,20 +26,20 @@ commands = typer.Typer()
 
 DAYS = 3
 REPORT_WIDTH = 140
-"""Of the recorded report, and of the lines between the steps, in a pipe."""
+"""Columns of the recorded report, and of the rules between the steps when the output is a pipe."""
 console = Screen(pipe_width=REPORT_WIDTH)
 DRAIN_LIMIT = 1800
-"""Seconds without any progress after which the wait for the stream is given up."""
+"""Seconds without any progress after which the demo stops waiting for the stream."""
 
 
 @commands.command()
 def demo(
     rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.85,
     live: Annotated[int, typer.Option(min=10, help="Seconds of live traffic.")] = 60,
-    seed: Annotated[int, typer.Option(help="Another seed is another shop.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the shop's random events.")] = 1,
     picture: Annotated[Path | None, typer.Option(help="Save the report as an SVG picture too.")] = None,
 ) -> None:
-    """Run the main job to its end and show what it found. The platform stays up."""
+    """Start the platform, send events, run the nights and show what they found. The platform stays up."""
     last = datetime.now(UTC).date() - timedelta(days=1)
     # The night of a day is due at 02:00 UTC; before that, yesterday's night would be early.
     if datetime.now(UTC).hour < 2:
@@ -81,7 +81,10 @@ def _shop(ledger: Path, days: int, end: date, rate: float, seed: int, live: int 
 
 
 def _drained() -> tuple[int, float]:
-    """Wait for the stream; (records that were to be read, seconds). Raises TransientFailure if it stands still."""
+    """Wait until the stream has read the log; returns (records that it read, seconds it took).
+
+    Raises TransientFailure if the stream makes no progress for DRAIN_LIMIT seconds.
+    """
     s = settings()
     start = moved = time.monotonic()
     first = left = behind(s)
@@ -95,7 +98,8 @@ def _drained() -> tuple[int, float]:
                 left = now
             elif time.monotonic() - moved > DRAIN_LIMIT:
                 raise TransientFailure(
-                    f"the stream stands still ({left}): see daybreak status and daybreak logs stream"
+                    f"the stream has made no progress for {DRAIN_LIMIT} s ({left}): see daybreak status and daybreak "
+                    "logs stream"
                 )
     return first.records, time.monotonic() - start
 

@@ -1,4 +1,4 @@
-"""The command `gaps`: what the log lost before it was read; list it, or accept it.
+"""The command `gaps`: list the offsets that Kafka removed before they were read, or accept that they are lost.
 
 Data flow: archive/gaps, bronze/gaps -> a table on the terminal; --accept -> `python -m batch accept-gaps`
 Run: daybreak gaps
@@ -23,20 +23,20 @@ console = Screen()
 
 @commands.command()
 def gaps(
-    accept: Annotated[bool, typer.Option("--accept", help="Accept what the log has lost; needs --note.")] = False,
-    note: Annotated[str, typer.Option(help="Why it was lost: the gap carries it for ever.")] = "",
+    accept: Annotated[bool, typer.Option("--accept", help="Accept that these records are lost; needs --note.")] = False,
+    note: Annotated[str, typer.Option(help="Why they were lost; it is stored with the gap for ever.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per gap.")] = False,
 ) -> None:
     """Offsets that Kafka removed before the archive, or the stream, had read them."""
     if accept:
         if not note.strip():
-            raise PermanentFailure('a gap is accepted for a reason: daybreak gaps --accept --note "why"')
+            raise PermanentFailure('to accept a gap you must give a reason: daybreak gaps --accept --note "why"')
         command = [sys.executable, "-m", "batch", "accept-gaps", "--note", note]
         code = subprocess.run(command, cwd=ROOT, check=False).returncode
         if code:
             raise typer.Exit(code)
     elif note:
-        raise PermanentFailure("--note goes with --accept")
+        raise PermanentFailure('--note is for --accept only: daybreak gaps --accept --note "why"')
     found = missed(settings())
     if as_json:
         for gap in found:

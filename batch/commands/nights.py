@@ -1,4 +1,4 @@
-"""Nights from the command line: one at once without Airflow, or a span of days through it.
+"""The commands `night` and `backfill`: run one night now without Airflow, or the nights of several days through Airflow.
 
 Data flow: days -> `python -m batch night --curve`, or an Airflow backfill -> the state of every run and task
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
@@ -25,10 +25,10 @@ console = Screen()
 
 DAG = "nightly"
 LATEST_START = timedelta(hours=2)
-"""The night of a day starts two hours after the day's end (UTC): so the DAG's timetable has it."""
+"""The night of a day starts this long after the day's end (UTC), as in the timetable of the DAG."""
 
 ORDER = ("archive", "settle", "approve", "decide", "curve", "dbt_build", "dbt_docs", "report", "dbt_build_decided")
-"""The DAG's tasks as they follow one another: Airflow's API does not give their order."""
+"""The DAG's tasks in the order in which they run; Airflow's API does not give it."""
 
 COLOURS = {
     "success": "green",
@@ -74,19 +74,19 @@ def backfill(
         )
     since, until = _on(start), _before(end + timedelta(days=1))
     s = settings()
-    # It takes a second to import.
+    # Imported here because the import takes a second.
     from infra.airflow.client import Airflow
 
     airflow = Airflow(s)
     runs: tuple[Run, ...] = ()
-    # Redoing everything once is enough: the last night does, when the others have settled their days.
+    # Redoing everything once is enough: the last night does it, after the other nights have settled their days.
     spans = (
         [(since, until, full)] if not full or start == end else [(since, _before(end), False), (_on(end), until, True)]
     )
     for begins, ends, everything in spans:
         number = airflow.backfill(DAG, begins, ends, {"full": everything})
         nights = (ends - begins).days + 1
-        console.print(f"backfill {number}: {nights} nights, to be seen at {s.airflow_url}/dags/{DAG}")
+        console.print(f"backfill {number}: {nights} nights, see {s.airflow_url}/dags/{DAG}")
         runs += _followed(airflow.watch(DAG, begins, ends))
     failed = [(run, task) for run in runs for task in run.tasks if task.state == "failed"]
     for run, task in failed:
@@ -101,7 +101,7 @@ def backfill(
 
 
 def _followed(looks: Iterator[tuple[Run, ...]]) -> tuple[Run, ...]:
-    """Show the runs as they go, and give them as they ended: a live table, or, in a pipe, a line per change."""
+    """Show the runs while they go: a live table, or a line per change if the output is a pipe. Returns their last state."""
     runs: tuple[Run, ...] = ()
     told: dict[tuple[date, str], str | None] = {}
     with Live(console=console, refresh_per_second=2) if console.is_terminal else nullcontext() as live:
@@ -118,7 +118,7 @@ def _followed(looks: Iterator[tuple[Run, ...]]) -> tuple[Run, ...]:
 
 
 def _shown(runs: tuple[Run, ...]) -> Grid:
-    """A row per night: how many of its tasks are done, and what the others do, as far as they do anything."""
+    """A row per night: how many of its tasks are done, and the state of those that are active or have failed."""
     grid = Grid("night of", "run", "done", "now")
     for run in runs:
         done = sum(task.state in DONE for task in run.tasks)
@@ -129,7 +129,7 @@ def _shown(runs: tuple[Run, ...]) -> Grid:
 
 
 def _place(task: Task) -> tuple[int, int]:
-    """Where a task comes in a night."""
+    """A sort key: the task's place in the order of the DAG, then its map index."""
     return (ORDER.index(task.task_id) if task.task_id in ORDER else len(ORDER), task.map_index)
 
 

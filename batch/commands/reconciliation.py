@@ -1,4 +1,4 @@
-"""The command `reconciliation`: what the nights proved.
+"""The command `reconciliation`: what the nights found when they compared the stream with the truth.
 
 Data flow: reconciliation/{summary,corrections}, archive/gaps -> a table on the terminal
 Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
@@ -32,7 +32,7 @@ def reconciliation(
 
 
 def show_findings(first: date, last: date, console: Console = console) -> None:
-    """Print the findings of the days; a day without any says so."""
+    """Print the findings of the days. Raises PermanentFailure if a day has none yet."""
     rows = findings(settings(), first, last)
     table = Table(title="the stream's answer and the truth", title_justify="left", box=None, header_style="dim")
     for name in ("day", "view", "measure", "stream", "truth", "difference", "causes", "unexplained"):
@@ -58,13 +58,13 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
         if gap.by == "archive" and gap.touches(first, last):
             console.print(
                 f"[bold red]gap[/]: {gap.offsets:,} records of {gap.topic}-{gap.partition}, offsets {gap.start:,} to "
-                f"{gap.end - 1:,}, came on {gap.days} and are in no truth ({gap.cause}: {gap.note})",
+                f"{gap.end - 1:,}, came on {gap.days} and are missing from the truth ({gap.cause}: {gap.note})",
                 soft_wrap=True,
             )
     missing = [day for day in _days(first, last) if day not in {row.day for row in rows}]
     if missing:
         raise PermanentFailure(
-            f"no night has reconciled {', '.join(map(str, missing))} yet: daybreak backfill, or daybreak night"
+            f"no night has reconciled {', '.join(map(str, missing))} yet: run daybreak backfill, or daybreak night"
         )
 
 

@@ -1,9 +1,9 @@
-"""The command `redefine`: put a changed view or contract into force, for the stream and over all of history.
+"""The command `redefine`: put a changed view or contract into force, for the stream and for all settled days.
 
-Data flow: the code as it is now -> stream rebuilt from silver and drained -> a night that redoes every settled day -> Radius
+Data flow: the present code -> stream rebuilt from silver and drained -> a night that redoes every settled day -> Radius
 Run: daybreak redefine
 
-Both versions stay visible: `definition` in speed and in the ledger of corrections, settlements and past_settlements.
+Both versions stay visible: see `definition` in speed and in the corrections, and settlements beside past_settlements.
 """
 
 import subprocess
@@ -30,43 +30,46 @@ commands = typer.Typer()
 console = Screen()
 
 STILL_SECONDS = 900
-"""So long without progress the stream stands still; its start takes 20 s, and a first micro-batch of all of silver minutes."""
+"""Seconds without progress after which the stream counts as stuck. Its start takes 20 s; a first micro-batch that reads all
+of silver takes minutes."""
 
 
 @commands.command()
 def redefine(
-    airflow: Annotated[bool, typer.Option(help="By a backfill, gold included; else the night alone.")] = True,
+    airflow: Annotated[
+        bool, typer.Option(help="Use an Airflow backfill, which rebuilds gold too; else only a night.")
+    ] = True,
 ) -> None:
-    """Rebuild the stream by the definitions of this code, redo every settled day by them, and say what that moved."""
+    """Put changed views or contracts into force: rebuild the stream, redo all settled days, show what changed."""
     s = settings()
     started = datetime.now(UTC)
     supervisor = Supervisor(s)
     if not supervisor.is_running():
-        raise PermanentFailure("the platform is not up: daybreak up")
+        raise PermanentFailure("the platform is not running: start it with daybreak up")
     days = settled(s)
-    console.print("1 the stream stops and starts over from silver")
+    console.print("1 the stream stops and is rebuilt from silver")
     supervisor.stop(Name.STREAM, wait=True)
     code = subprocess.run([sys.executable, "-m", "streaming", "rebuild"], cwd=ROOT, check=False).returncode
     if code:
-        # It is as it was, and says itself what it lacks.
+        # The rebuild changed nothing and has printed the reason, so the stream starts again as it was.
         supervisor.begin(Name.STREAM)
         raise typer.Exit(code)
     supervisor.begin(Name.STREAM)
-    console.print("2 its views read silver")
+    console.print("2 the stream computes its views anew from silver")
     _drained(s, supervisor)
     if not days:
         console.print(
-            "no day is settled yet: there is nothing to redo. The first night of a day compares what the stream wrote of it"
+            "no day is settled yet, so there is nothing to redo. The first night of a day will use the new definitions"
         )
         return
-    console.print(f"3 the night redoes what is settled by other definitions, of {len(days)} days")
+    console.print(f"3 the night redoes those of the {len(days)} settled days that were settled by other definitions")
     last = days[-1].isoformat()
     if airflow:
         nights.backfill(last, last)
     else:
         nights.night(last)
     found = redefined(s, days[0], days[-1], started)
-    console.print("4 what other definitions had given for these days" if found else "4 no settled row has changed")
+    console.print("4 what the new definitions changed" if found else "4 no settled row has changed")
     for radius in found:
         console.print(f"  {radius}", soft_wrap=True)
 
@@ -78,20 +81,29 @@ def settled(s: Settings) -> list[date]:
 
 
 def _drained(s: Settings, supervisor: Supervisor) -> None:
-    """Wait until the stream has written its views anew and read the log. Raises TransientFailure if it stands still."""
+    """Wait until the stream has rewritten its views and read the log.
+
+    Raises TransientFailure if the stream makes no progress for STILL_SECONDS.
+    """
     moved, last = time.monotonic(), ""
     with console.status("") as spinner:
         while now := left(s, supervisor, stream.program(s)):
             if now != last:
                 moved, last = time.monotonic(), now
             elif time.monotonic() - moved > STILL_SECONDS:
-                raise TransientFailure(f"the stream stands still ({now}): see daybreak status and daybreak logs stream")
+                raise TransientFailure(
+                    f"the stream has made no progress for {STILL_SECONDS} s ({now}): see daybreak status and daybreak "
+                    "logs stream"
+                )
             spinner.update(now)
             time.sleep(1)
 
 
 def left(s: Settings, supervisor: Supervisor, program: Program) -> str:
-    """What is still awaited, in words: a stream that runs has written all of silver by its new definitions before."""
+    """What the stream still has to do, in words; empty if nothing.
+
+    A stream that is ready has already recomputed its views from silver, so only the log is left to read.
+    """
     pid = supervisor.processes()[program.name].pid
     wants = program.waits_for(pid) if pid else "its process to start"
     if wants:

@@ -1,4 +1,4 @@
-"""The command `report`: a night's page as one HTML file.
+"""The command `report`: write the report of a night as one HTML file.
 
 Data flow: the lake -> `reports/<day>.html` in the bucket and in the home, or a file of your choice
 Run: daybreak report --date 2026-01-31 --open
@@ -21,10 +21,10 @@ commands = typer.Typer()
 @commands.command()
 def report(
     day: Annotated[str, typer.Option("--date", help="The day of the night (UTC), YYYY-MM-DD.")],
-    out: Annotated[Path | None, typer.Option(help="Write it to this file only.", dir_okay=False)] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the report to this file only.", dir_okay=False)] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
 ) -> None:
-    """The report of a night: what differed, why, and what waiting buys, in one file that can be mailed."""
+    """Write a night's report as one HTML file: what differed, why, and what a longer allowed lateness would give."""
     try:
         of = date.fromisoformat(day)
     except ValueError:
@@ -40,4 +40,4 @@ def report(
             raise PermanentFailure(f"{out} cannot be written: {refused.strerror}") from refused
     print(file)
     if show and not webbrowser.open(file.as_uri()):
-        print("there is no browser here: open the file in yours")
+        print("no browser was found on this machine: open the file in one yourself")

@@ -1,1 +1,1 @@
-"""Is everything in the log in the tables once? Offsets are counted, and gaps are accepted here."""
+"""Conservation: check that every record of the log is in the tables exactly once, and accept gaps of the log."""

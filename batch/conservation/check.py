@@ -1,16 +1,16 @@
-"""Conservation: per partition and night, every offset of the log is in archive and bronze, and every record is accounted for.
+"""Conservation: check per partition that every offset of the log is in archive and bronze, and what became of each record.
 
-Data flow: how far archive and stream have come -> tally of the offsets since the last check -> reconciliation/conservation
+Data flow: how far archive and stream have read -> tally of the offsets since the last check -> reconciliation/conservation
 Run: daybreak query "SELECT * FROM reconciliation.conservation ORDER BY checked_at, topic, partition"
 
-A range goes from where the last sound one ended to where both the archive and the stream have come: what the stream has
-not read yet waits for the next night. Within it, and outside of the archive's gaps, offsets are counted, not rows:
+A range goes from the end of the last sound range to the offset that both the archive and the stream have reached; what the
+stream has not read yet is left to the next night. Offsets are counted, not rows, and those in the archive's gaps are not:
 
     log = archived + empty;  archived = bronze + unread;  bronze = silver + quarantined + duplicates + unaccounted
 
-`empty` are offsets without a record: the markers of transactions, and what compaction removed. Both layers asked Kafka
-for them with failOnDataLoss, and neither was given one. An offset that only one of them lacks is missing, and so is one
-that both lack and that the log no longer reaches back to. `unread` are in a named gap of the stream (bronze/gaps).
+`empty`: offsets without a record, which are transaction markers or were removed by compaction. Both layers read the range
+with failOnDataLoss, and Kafka gave neither of them a record. `missing`: offsets that only one layer lacks, and offsets that
+both lack and that lie before the log's first offset. `unread`: offsets in an accepted gap of the stream (bronze/gaps).
 """
 
 from collections.abc import Iterable, Mapping
@@ -53,16 +53,16 @@ CONSERVATION = Table(
     description="One partition's offsets since the last sound check, as a night counted them: log = archived + empty, "
     "archived = bronze + unread, bronze = silver + quarantined + duplicates + unaccounted.",
 )
-"""One partition's range of offsets [from, to), as the night of `day` counted it; a sound one has 0 in every fault."""
+"""One partition's range of offsets [from, to), as the night of `day` counted it. A sound range has 0 in all of FAULTS."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """How far everything has come, per topic and partition, in offsets.
+    """How far archive, stream and checks have come, per topic and partition, in offsets.
 
-    `archived`: of the records behind `conserved` the first offset and one past the last; `conserved`: where the last
-    sound range ended; `streamed`: behind the stream's finished micro-batches; `gaps`, `unread`: named gaps of the archive
-    and of the stream.
+    `archived`: first offset and one past the last of the archive's records after `conserved`; `conserved`: end of the last
+    sound range; `streamed`: end of the stream's finished micro-batches; `gaps`, `unread`: accepted gaps of the archive and
+    of the stream.
     """
 
     archived: dict[At, Range] = field(default_factory=dict)
@@ -73,14 +73,14 @@ class Marks:
 
     @property
     def read_to(self) -> Ends:
-        """Where the archive goes on, per partition of which a night has ever known: behind records and accepted gaps."""
+        """The next offset that the archive reads, per known partition: after its records and its accepted gaps."""
         ends = {at: end for at, (_, end) in self.archived.items()}
         behind = {at: max(end for _, end in ranges) for at, ranges in self.gaps.items()}
         known = ends.keys() | behind.keys() | self.conserved.keys()
         return {at: max(ends.get(at, 0), behind.get(at, 0), self.conserved.get(at, 0)) for at in known}
 
     def spans(self, log: Log) -> list[OffsetRange]:
-        """What is to be checked once the archive has read the log: a span per partition, empty where nothing is new."""
+        """The ranges to check after the archive has read the log: one per partition, empty if nothing is new in it."""
         found = []
         for at in sorted(log.end):
             start = self.conserved.get(at, self.archived.get(at, (log.first[at], 0))[0])
@@ -91,7 +91,7 @@ class Marks:
 
 
 def marks(session: SparkSession) -> Marks:
-    """Look once. The stream's tables hold everything that is marked here, and perhaps more."""
+    """Read the marks once. The stream writes progress last, so its tables hold all that is marked here, and perhaps more."""
     found = Marks()
     found.conserved.update({at: end for at, (_, end) in conserved().items()})
     batches = arrow_tables.rows(PROGRESS, ["offsets"], pc.field("query") == INGEST)
@@ -100,7 +100,7 @@ def marks(session: SparkSession) -> Marks:
     for table, ranges in ((ARCHIVE_GAPS, found.gaps), (BRONZE_GAPS, found.unread)):
         for row in arrow_tables.rows(table, RANGE.fieldNames()):
             ranges.setdefault((row["topic"], row["partition"]), []).append((row["from"], row["to"]))
-    # What was counted is known: of the archive only what came since is looked at.
+    # Sound ranges need no second look: only the archive's newer records are read.
     newer = spark_tables.read(session, ARCHIVE).where(behind(found.conserved))
     ends = F.min("offset").alias("from"), (F.max("offset") + 1).alias("to")
     for row in newer.groupBy("topic", "partition").agg(*ends).toArrow().to_pylist():
@@ -109,7 +109,7 @@ def marks(session: SparkSession) -> Marks:
 
 
 def conserved() -> dict[At, Range]:
-    """Per partition the offsets that the sound ranges so far cover, which follow on one another."""
+    """Per partition the offsets [from, to) that all sound ranges together cover; each began where the last ended."""
     sound = reduce(lambda one, other: one & other, [pc.field(fault) == 0 for fault in FAULTS])
     return _spanned(arrow_tables.rows(CONSERVATION, RANGE.fieldNames(), sound))
 
@@ -125,8 +125,8 @@ def _spanned(ranges: Iterable[Mapping[str, Any]]) -> dict[At, Range]:
 def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:
     """Check what archive and stream have both read since the last sound check; returns the number of offsets.
 
-    A night that finds nothing new writes nothing. Raises PermanentFailure, once its rows are written, naming partitions
-    and first offsets, if anything is missing, doubled or unaccounted.
+    If nothing is new, nothing is written. Raises PermanentFailure, after its rows are written, naming partitions and
+    first offsets, if any offset is missing, doubled or unaccounted.
     """
     spans = marks.spans(log)
     if all(span.start == span.end and span.at in marks.conserved for span in spans):
@@ -135,14 +135,14 @@ def conserve(session: SparkSession, day: Day, log: Log, marks: Marks) -> int:
     faults = [fault for one in found for fault in one.faults()]
     now = datetime.now(UTC)
     rows = [{"day": day.date, **one.span.row(), **one.counts, "checked_at": now} for one in found]
-    # Ends only grow, so their sum numbers the write. Unsound rows are numbered apart: the same range may be sound later.
+    # Ends only grow, so their sum numbers the write. Unsound rows have numbers of their own: a range may be sound later.
     version = sum((marks.conserved | {span.at: span.end for span in spans}).values())
     writer = "conservation/unsound" if faults else "conservation"
     append_once(arrow(rows, CONSERVATION.schema), CONSERVATION, writer, version)
     point("conservation.after")
     if faults:
         raise PermanentFailure(
-            f"archive and stream do not add up to the log: {'; '.join(faults)}. Nothing is settled. "
-            "See reconciliation.conservation, and the notes of the DAG `nightly`."
+            f"archive and stream do not add up to the log: {'; '.join(faults)}. Nothing is settled. See the counts with "
+            'daybreak query "SELECT * FROM reconciliation.conservation", and the notes of the DAG `nightly`.'
         )
     return sum(span.end - span.start for span in spans)

@@ -1,6 +1,6 @@
-"""Accept that the log has lost records which no night has read: the gap becomes a row that stays.
+"""Accept that Kafka removed records before a night read them: each gap becomes a permanent row of archive/gaps.
 
-Data flow: Marks, Log -> archive/gaps; the next night goes on behind them
+Data flow: Marks, Log -> archive/gaps; the next night continues after the gaps
 Run: daybreak gaps --accept --note "Kafka's disk was full"
 """
 
@@ -26,10 +26,10 @@ Times = Mapping[At, datetime]
 
 
 def accept(session: SparkSession, note: str) -> list[Gap]:
-    """Write a row for every partition whose log begins behind the archive's end.
+    """Write a row for every partition whose log begins after the archive's end; returns the gaps.
 
-    Raises PermanentFailure if there is none, or if a log ends before the archive does: its offsets are given a second
-    time, and one table cannot hold both.
+    Raises PermanentFailure if there is none, or if a log ends before the archive does: then the topic was created anew and
+    uses the same offsets for other records, and one table cannot hold both.
     """
     found_at = datetime.now(UTC)
     log, known = log_now(), marks(session)
@@ -44,7 +44,7 @@ def accept(session: SparkSession, note: str) -> list[Gap]:
 
 
 def acceptable(known: Marks, log: Log) -> list[Gap]:
-    """The gaps that a person can accept now; raises PermanentFailure where there are none, or other ones."""
+    """The gaps that a person can accept now. Raises PermanentFailure if there are none, or if a log was replaced."""
     found = gaps(known.read_to, log)
     replaced = [gap for gap in found if gap.cause is GapCause.LOG_REPLACED]
     if replaced:
@@ -64,8 +64,8 @@ def as_rows(
 ) -> list[dict[str, Any]]:
     """Rows of archive/gaps.
 
-    What was lost came between the last archived arrival (`before`) and the first one still there (`after`, else now):
-    those are the days of its span. Where nothing came before, the span has no first day.
+    The lost records arrived between the last archived record (`before`) and the first one still in the log (`after`, else
+    `accepted_at`): these give `from_day` and `to_day`. `from_day` is None if no record was archived before.
     """
     rows = []
     for gap in lost:
@@ -88,7 +88,7 @@ def as_rows(
 
 
 def _last_arrivals(session: SparkSession, lost: Sequence[Gap]) -> dict[At, datetime]:
-    """When the last archived record before each gap came."""
+    """Arrival of the last archived record before each gap."""
     own = F.lit(False)
     for gap in lost:
         own = own | ((F.col("topic") == gap.topic) & (F.col("partition") == gap.partition))

@@ -1,4 +1,4 @@
-"""OffsetCounts: how often four tables have every offset of some ranges, and what is wrong with that.
+"""OffsetCounts: how often archive, bronze, silver and quarantine hold each offset of some ranges, and the faults in that.
 
 Data flow: archive, bronze, silver, quarantine -> one row per offset -> counts and faults per partition
 Run: pytest tests/batch/test_offset_counts.py
@@ -18,18 +18,18 @@ from infra.kafka.places import At
 COUNTS = {
     "log": "Offsets of the range outside of the archive's gaps",
     "gaps": "Offsets in the archive's gaps, left out of every other count",
-    "empty": "Offsets without a record: markers of transactions, or removed by compaction",
+    "empty": "Offsets without a record: transaction markers, or removed by compaction",
     "archived": "Offsets that the archive has",
-    "unread": "Offsets that the archive has and the stream never read, in its named gaps",
+    "unread": "Offsets that the archive has and the stream never read, because they are in its accepted gaps",
     "bronze": "Offsets that bronze has",
     "silver": "Offsets whose record is an event in silver",
     "quarantined": "Offsets whose record is in quarantine",
     "duplicates": "Offsets whose event is in silver from another record",
     "missing": "Offsets that archive or bronze lacks; a fault if it is not 0",
     "doubled": "Offsets that a table has more than once; a fault if it is not 0",
-    "unaccounted": "Offsets of bronze that are nowhere else; a fault if it is not 0",
+    "unaccounted": "Offsets of bronze whose event is neither in silver nor in quarantine; a fault if it is not 0",
 }
-"""What a range is counted by, in offsets, and what each count means; the last three are FAULTS."""
+"""The counts of a range, in offsets, and what each means; the last three are FAULTS."""
 FAULTS = ("missing", "doubled", "unaccounted")
 AT = ("topic", "partition", "offset")
 SHOWN = 5
@@ -44,7 +44,7 @@ class OffsetCounts:
     first: Mapping[str, Sequence[int]]
 
     def faults(self) -> list[str]:
-        """Sentences; none if everything adds up."""
+        """A sentence per kind of fault; empty if everything adds up."""
         return [
             f"{self.counts[fault]} offsets of {self.span} are {fault}, the first at "
             f"{', '.join(map(str, self.first[fault])) or f'below the start of the log, {self.span.log_first}'}"
@@ -76,7 +76,7 @@ def tally(
 
 
 def _is_nowhere() -> Column:
-    """Read by the stream, and neither accepted nor rejected: a duplicate, or lost."""
+    """Is the offset in bronze, but neither in silver nor in quarantine? Then it is a duplicate, or it was lost."""
     return (F.col("bronze") > 0) & (F.col("silver") + F.col("quarantine") == 0)
 
 
@@ -98,7 +98,10 @@ def _held(spans: Sequence[OffsetRange]) -> Column:
 def offsets(
     spans: Sequence[OffsetRange], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
 ) -> DataFrame:
-    """One row per offset that any of the four tables has: how often each has it. `unread`: is it in a named gap of the stream?"""
+    """One row per offset that any of the four tables has: how often each has it.
+
+    `unread`: is the offset in an accepted gap of the stream?
+    """
     sides = {"archive": archive, "bronze": bronze, "silver": silver, "quarantine": quarantine}
     parts = []
     for side, rows in sides.items():
@@ -110,7 +113,7 @@ def offsets(
 
 
 def _counts(at: DataFrame, spans: Sequence[OffsetRange]) -> DataFrame:
-    """Per partition: what each table has, and what is wrong."""
+    """Per partition: how many offsets each table has, and the faults."""
     validated = F.col("silver") + F.col("quarantine")
     missing = (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (validated > 0)))
     doubled = (F.col("archive") > 1) | (F.col("bronze") > 1) | (validated > 1)
@@ -136,7 +139,7 @@ def _first(offset: Column | str, name: str = "first") -> Column:
 
 
 def _tally(span: OffsetRange, row: Mapping[str, Any], unaccounted: int, first: Sequence[int]) -> OffsetCounts:
-    """The counts of a range; offsets that no table has are empty, or missing where the log is gone."""
+    """The counts of a range. An offset that no table has is empty; if the log no longer has it either, it is missing."""
     told = {name: row.get(name, 0) for name in ("archived", "unread", "bronze", "silver", "quarantined", "doubled")}
     gone = span.size_gone - row.get("seen_gone", 0)
     counts = {

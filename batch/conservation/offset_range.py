@@ -1,4 +1,4 @@
-"""A range of one partition's offsets, with the gaps in it: what conservation counts at once.
+"""A range of one partition's offsets, with the gaps in it: the unit that conservation counts.
 
 Data flow: marks, log -> OffsetRange
 Run: pytest tests/batch/test_offset_range.py
@@ -18,7 +18,10 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class OffsetRange:
-    """Offsets [start, end) of one partition; the named gaps of the archive and of the stream that may touch it."""
+    """Offsets [start, end) of one partition, with accepted gaps of the archive (`gaps`) and of the stream (`unread`).
+
+    `log_first`: the first offset that the log still has. Gaps may lie partly or wholly outside of the range.
+    """
 
     topic: str
     partition: int
@@ -43,7 +46,7 @@ class OffsetRange:
 
     @property
     def size_gone(self) -> int:
-        """Of those, the ones that the log no longer has, outside of the stream's gaps too."""
+        """Of the offsets that `size` counts, those that the log no longer has, without the stream's gaps."""
         return uncovered((self.start, min(self.end, self.log_first)), (*self.gaps, *self.unread))
 
     def holds(self) -> Column:

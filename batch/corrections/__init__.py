@@ -1,1 +1,1 @@
-"""The ledger of corrections, and its way to Kafka."""
+"""The ledger of corrections, and its publication to Kafka."""

@@ -1,4 +1,4 @@
-"""Correct: write what changed to the ledger of corrections, then settle the days.
+"""Correct: append every changed row to the ledger of corrections, then settle the day.
 
 Data flow: differences, truth, the ledger so far -> reconciliation/corrections (append-only), then settlements
 Run: python -m batch correct --date 2026-01-31
@@ -34,23 +34,23 @@ CORRECTIONS = Table(
         column("key", "string", "The row's key, as JSON"),
         column("old", "string", "What was served before, as JSON; null: no such row"),
         column("new", "string", "What is served from now on, as JSON; null: no such row"),
-        column("cause", "string", "Why; several are joined by +"),
+        column("cause", "string", "Why it was corrected; several causes are joined by +"),
         column("run", "string", "The night that corrected it"),
         column("definition", "string", "Version of the view's definition"),
         column("revision", "int", "How many times the day has been settled, from 1"),
-        column("corrected_at", "timestamp", "When (UTC)"),
-        column("sequence", "bigint", "Its place in the ledger, from 1 without a gap"),
+        column("corrected_at", "timestamp", "When it was corrected (UTC)"),
+        column("sequence", "bigint", "The correction's number in the ledger: 1, 2, 3, without a gap"),
     ),
     description="One correction of one row of a view: what was served before, what is true, and why. Append-only.",
 )
-"""One correction: the answer before, what is true now (JSON; null = no such row), and why.
+"""One correction: the answer before and the truth now (JSON; null = no such row), and the cause.
 
-`sequence` is its place in the ledger: 1, 2, 3, without a gap.
+`sequence` numbers the corrections of the whole ledger: 1, 2, 3, without a gap.
 """
 
 
 def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | None = None) -> None:
-    """Append the corrections of the plan's day, then settle it, with its `totals`."""
+    """Append the corrections of the plan's day, then settle the day with `totals` (`view.measure` -> sum)."""
     now, day = datetime.now(UTC), plan.day
     for view in VIEWS.values():
         table = truth_table(view)
@@ -61,7 +61,7 @@ def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | No
             .withColumn("revision", F.lit(plan.revision))
             .withColumn("corrected_at", F.lit(now).cast("timestamp"))
         )
-        # One writer, under the lease: what is there is what was written before. Asked anew, as each write adds to it.
+        # The lease makes this the only writer, so the count is the last number; it is read again for every view.
         before = arrow_tables.count(CORRECTIONS)
         # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
         version = arrow_tables.latest(table).version()
@@ -77,18 +77,19 @@ def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | No
 
 
 def sequenced(rows: DataFrame, before: int) -> DataFrame:
-    """Rows with the next places of a ledger that holds `before` rows, in the order of their keys; one partition."""
-    # Within one partition Spark's ids are 0, 1, 2; a window without a partition would do the same with a warning.
+    """Rows with their `sequence` in a ledger that holds `before` rows, in the order of their keys, in one partition."""
+    # Within one partition Spark's ids are 0, 1, 2; a window without a partition would give the same, with a warning.
     place = F.monotonically_increasing_id() + F.lit(before + 1)
     return rows.coalesce(1).sortWithinPartitions("key").withColumn("sequence", place)
 
 
 def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
-    """Rows of the day whose truth is not the last answer that was given: day, view, key, old, new, cause.
+    """Rows of the day whose truth differs from the last answer that was given: day, view, key, old, new, cause.
 
-    The last answer is the ledger's; or that of the stream in the version by which the day was settled, if it is no longer in
-    force; or, of a day that was never settled, that of any other version in which the row was final; or the stream's.
-    The causes are those of the difference, after "definition" where the last answer was another version's.
+    The last answer is the first of these that exists: the ledger's newest correction of the row; if the day was settled by a
+    definition that is no longer in force, the stream's row by that definition; if the day was never settled, the final row
+    by another definition; the stream's present row. The causes are those of the difference, with "definition" before them
+    if the last answer was made by another definition.
     """
     day = plan.day
     own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
@@ -100,7 +101,7 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     rows = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))
     truth = _values(view, rows, "new")
     candidates = differing.join(_last_answers(session, view, plan), "key", "full_outer")
-    # A row that differs has the present version's answer in `speed`; one that does not is the truth for both layers.
+    # For a row that differs, `speed` is the stream's present answer; for any other row, truth is the stream's answer too.
     same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
     if settled_by == now:
         by_stream, by_other = F.col("speed"), F.lit(False)
@@ -108,7 +109,7 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     elif settled_by is None:
         before = _values(view, rows_of_other_versions(session, view, day, now), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "left")
-        # Of a row that the other version never wrote it is not known whether it had read that far.
+        # If the other definition has no such row, it is unknown whether the stream had read that far with it.
         by_stream = F.coalesce("before", "speed")
         by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:
@@ -135,9 +136,9 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
 
 
 def _last_answers(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
-    """The ledger's last answer of the day's rows: key, answered (JSON), answered_by (a definition), was_answered.
+    """The ledger's last answer for the day's rows: key, answered (JSON), answered_by (a definition), was_answered.
 
-    A settled day stands for every row of its own, so a row that it left alone was said by its version.
+    A settlement confirms every row of its day, so a row that it did not correct was answered by the settlement's definition.
     """
     newest = Window.partitionBy("key").orderBy(F.col("revision").desc(), F.col("corrected_at").desc())
     settled_by = F.lit(plan.settled_by(view.name)).cast("string")
@@ -157,7 +158,7 @@ def _last_answers(session: SparkSession, view: View, plan: DayPlan) -> DataFrame
 
 
 def _values(view: View, rows: DataFrame, name: str) -> DataFrame:
-    """Key and values of a view's rows as JSON, in the columns that the view has now."""
+    """`key` and values (as column `name`) of a view's rows, both as JSON, with the columns that the view has now."""
     return rows.select(
         F.to_json(F.struct(*view.key)).alias("key"),
         F.to_json(F.struct(*view.values), {"ignoreNullFields": "false"}).alias(name),

@@ -1,14 +1,15 @@
-"""Publish: every correction of the ledger goes once to the topic that others follow.
+"""Publish: send every correction of the ledger exactly once to the Kafka topic for consumers.
 
-Data flow: reconciliation/corrections, behind the last published sequence -> Kafka `corrections` and `corrections-state`
+Data flow: reconciliation/corrections, after the last published sequence -> Kafka `corrections` and `corrections-state`
 Run: python -m batch publish
 
-It is no step with a day of its own: what is to be sent is what the state has not, whichever night wrote it. So it runs
-behind the first and the last step, and a retry of `correct`, whose days are settled by then, only publishes.
+Publishing belongs to no day: it sends every correction after the sequence in the state topic, whichever night wrote it. It
+runs after the first and the last step of a night. A retry of `correct` whose days are settled already only publishes.
 
-The corrections and the state that says how far they go are one Kafka transaction, so a reader of committed records sees
-each once, wherever the publisher dies. The state is a record of the log and not a consumer group's offset: a group that
-has been silent for offsets.retention.minutes (a week) is forgotten, and everything would be sent again.
+The corrections and the state (the last sequence sent) are written in one Kafka transaction, so a consumer that reads
+committed records sees each correction once, wherever the publisher dies. The state is a record and not a consumer group's
+offset: Kafka deletes the offsets of a group that is inactive for offsets.retention.minutes (a week), and everything would be
+sent again.
 """
 
 import json
@@ -31,20 +32,20 @@ from infra.lake import spark_tables
 from infra.settings import settings
 
 BATCH = 5000
-"""Corrections per transaction; so many rows, of about a kilobyte, are in the driver's memory at a time."""
+"""Corrections per transaction, which are in the driver's memory at a time; a row has about a kilobyte."""
 
 SECONDS = 60
-"""Longest wait for a transaction; as long as Kafka leaves one open (transaction.timeout.ms)."""
+"""Longest wait for a transaction, in seconds, and its timeout in Kafka (transaction.timeout.ms)."""
 
 FENCED = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
 
 
 def publish(session: SparkSession) -> int:
-    """Send what the ledger has and the topic has not, in the ledger's order; the number of corrections sent.
+    """Send the corrections that are not in the topic yet, in the ledger's order; returns how many were sent.
 
     Raises:
-        TransientFailure: Kafka is away, or another process publishes; the ledger and settlements are not touched.
-        PermanentFailure: the topic's state is of another ledger, or the ledger's sequence has a gap.
+        TransientFailure: Kafka is down, or another process publishes. Ledger and settlements stay as they are.
+        PermanentFailure: the topic's state belongs to another ledger, or the ledger's sequence has a gap.
     """
     topics.create()
     ledger = spark_tables.read(session, CORRECTIONS)
@@ -52,7 +53,7 @@ def publish(session: SparkSession) -> int:
     if published(identity, total) == total:
         return 0
     with _named_failures():
-        # One id for the lake: from here on Kafka refuses a predecessor that still lives.
+        # The transactional id is the lake's: from here on Kafka fences off an earlier publisher that is still running.
         producer = Producer(
             client.options()
             | {
@@ -63,7 +64,7 @@ def publish(session: SparkSession) -> int:
             }
         )
         producer.init_transactions(SECONDS)
-        # Only now: until then a predecessor's last transaction could be open, or about to be committed.
+        # Read the state again: before init_transactions an earlier publisher could still commit its last transaction.
         first = done = published(identity, total)
         while done < total:
             rows = page(ledger, done)
@@ -75,7 +76,7 @@ def publish(session: SparkSession) -> int:
 def published(ledger: str, total: int) -> int:
     """The sequence of the last correction that a committed transaction sent; 0 before the first.
 
-    Raises PermanentFailure if it was of another ledger than `ledger`, or of one with more than its `total` rows.
+    Raises PermanentFailure if it belongs to another ledger than `ledger` (a table id), or is larger than its `total` rows.
     """
     s = settings()
     done, of = 0, ledger
@@ -86,26 +87,30 @@ def published(ledger: str, total: int) -> int:
     if of != ledger or done > total:
         raise PermanentFailure(
             f"the topic {s.corrections_topic!r} holds {done} corrections of another lake in a bucket named "
-            f"{s.bucket!r}. Delete it and {s.corrections_state_topic!r}, or name others by DAYBREAK_CORRECTIONS_TOPIC."
+            f"{s.bucket!r}. Delete this topic and {s.corrections_state_topic!r}, or name another one by "
+            "DAYBREAK_CORRECTIONS_TOPIC."
         )
     return done
 
 
 def page(ledger: DataFrame, done: int) -> list[dict[str, Any]]:
-    """The next rows behind sequence `done`, at most BATCH. Raises PermanentFailure if one is missing or doubled."""
+    """The rows that follow sequence `done`, at most BATCH. Raises PermanentFailure if one is missing or doubled."""
     own = ledger.where(F.col("sequence").between(done + 1, done + BATCH))
     rows = sorted(own.toArrow().to_pylist(), key=lambda row: row["sequence"])
     found = [row["sequence"] for row in rows]
     if not rows or found != list(range(done + 1, done + 1 + len(rows))):
-        raise PermanentFailure(f"the ledger of corrections does not go on from {done} with {done + 1}: {found[:5]}")
+        raise PermanentFailure(
+            f"the ledger of corrections does not go on from {done} with {done + 1}: {found[:5]}. A sequence is missing or "
+            'doubled: see daybreak query "SELECT * FROM reconciliation.corrections ORDER BY sequence"'
+        )
     return rows
 
 
 def message(row: Mapping[str, Any]) -> tuple[bytes, bytes]:
     """A ledger row as key {view, day, key} and value, both compact JSON.
 
-    The key is what a view has one row of, so all corrections of a row are in one partition, in order, and compaction keeps
-    the newest. The ledger's own JSON goes in as it stands: read and written again, a number could change.
+    The key identifies one row of a view, so all corrections of a row are in one partition, in order, and compaction keeps
+    the newest. The ledger's JSON is copied as text: if it were parsed and written again, a number could change.
     """
     moment = row["corrected_at"].astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     identity = {"view": _text(row["view"]), "day": _text(row["day"].isoformat()), "key": row["key"]}
@@ -119,7 +124,7 @@ def message(row: Mapping[str, Any]) -> tuple[bytes, bytes]:
 
 
 def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) -> None:
-    """Rows and state in one transaction."""
+    """Send rows and state in one transaction."""
     s = settings()
     producer.begin_transaction()
     try:
@@ -132,7 +137,7 @@ def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) ->
         point("publish.before-commit")
         producer.commit_transaction(SECONDS)
     except KafkaException:
-        # Undone at once if it can be: left open, it would hold back the topic's readers until it times out.
+        # Abort at once if possible: an open transaction blocks the topic's consumers until it times out.
         with suppress(KafkaException):
             producer.abort_transaction(SECONDS)
         raise
@@ -141,7 +146,7 @@ def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) ->
 
 @contextmanager
 def _named_failures() -> Iterator[None]:
-    """Kafka's errors as our failure: the days stay settled, and another try can help."""
+    """Turn Kafka's errors into TransientFailure: the days stay settled, and a retry can help."""
     try:
         yield
     except KafkaException as failure:
@@ -149,8 +154,8 @@ def _named_failures() -> Iterator[None]:
         s = settings()
         if error.code() in FENCED:
             raise TransientFailure(
-                f"another process publishes the corrections of bucket {s.bucket!r}: this one was fenced off by Kafka, and "
-                "what it had not committed is undone"
+                f"another process publishes the corrections of bucket {s.bucket!r}, so Kafka fenced this one off and rolled "
+                "back its open transaction. The other process sends them; to check, run python -m batch publish"
             ) from failure
         raise TransientFailure(
             f"Kafka at {s.kafka_bootstrap} did not take the corrections: {error.str()}; the days stay settled, and the "

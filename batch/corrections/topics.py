@@ -1,4 +1,4 @@
-"""The topics that the night writes: compacted, and created where they are missing.
+"""The Kafka topics that the night writes. They are compacted, and created if they are missing.
 
 Data flow: Settings -> Kafka topics `corrections`, `corrections-state`
 Run: python -m batch publish
@@ -19,11 +19,11 @@ COMPACTED = {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTi
 
 
 def create() -> None:
-    """Create what is missing of them, and refuse one that Kafka does not compact.
+    """Create the missing topics, and refuse an existing one that is not compacted.
 
     Raises:
         TransientFailure: Kafka does not answer.
-        PermanentFailure: a topic cannot be created, or loses records by age.
+        PermanentFailure: a topic cannot be created, or its cleanup.policy deletes records by age.
     """
     s = settings()
     admin = client.admin()
@@ -37,7 +37,7 @@ def create() -> None:
 
 
 def _create(admin: AdminClient, missing: Mapping[str, int]) -> None:
-    """Create topics by name and partitions, and wait until the brokers know them."""
+    """Create topics (name -> number of partitions), and wait until Kafka lists them."""
     replication = settings().kafka_replication
     new = [NewTopic(topic, count, replication, config=COMPACTED) for topic, count in missing.items()]
     for topic, created in (admin.create_topics(new) if new else {}).items():

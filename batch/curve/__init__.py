@@ -1,1 +1,1 @@
-"""Latency against completeness: what another allowed lateness would have given."""
+"""Latency against completeness: how complete the stream's views would have been with another allowed lateness."""

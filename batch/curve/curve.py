@@ -1,11 +1,12 @@
-"""The latency-completeness curve: what the stream would have made of a settled day with another delay.
+"""The latency-completeness curve: the stream's rows of a settled day, as they would have been with other delays.
 
 Data flow: truth, waits -> per view and delay: events in time, sums of measures, final rows, rows held -> reconciliation/curve
 Run: python -m batch curve --date 2026-01-31
 
-A view is recomputed from the events whose wait a delay covers, and compared with truth row by row. So the curve holds for
-any view, sums or not. From the longest wait on a delay gives truth, and nothing is recomputed; before it, only what the
-view's law leaves open (batch/curve/steps).
+A delay is an allowed lateness in seconds; an event's wait is the smallest delay with which it is on time. For each delay a
+view is recomputed from the events whose wait is no longer, and compared with truth row by row, so the curve works for any
+view, not only for sums. A delay of at least the longest wait gives truth, and nothing is recomputed for it. For a shorter
+one, the view's law says which rows have to be recomputed (batch/curve/steps).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,10 +35,10 @@ from streaming.views import REACH, VIEWS
 def curve(
     session: SparkSession, day: Day | None, definitions: Mapping[str, str], full: bool = False
 ) -> tuple[Day, ...]:
-    """Draw the curve of every settled day that has none for its present settlement; `full` draws `day` again anyway.
+    """Draw the curve of every settled day that has none for its present settlement; `full` draws `day` in any case.
 
-    Gives the days drawn. A day that was settled by definitions no longer in force is left to the night that redoes it.
-    Raises PermanentFailure if `day` is not settled, or is such a day; None is no day in particular.
+    Returns the days drawn. A day that was settled by definitions no longer in force is skipped until a night redoes it.
+    Raises PermanentFailure if `day` is not settled, or is such a day. `day` may be None.
     """
     covered = {row["day"]: row for row in arrow_tables.rows(SETTLEMENTS)}
     fit = {one for one, row in covered.items() if not differing(dict(row["definitions"]), definitions)}
@@ -55,7 +56,7 @@ def curve(
 
 def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], definition: str) -> None:
     own = spark_tables.read(session, TRUTH).where(F.col("day") == F.lit(day.date)).select(*EVENT.fieldNames())
-    # The day's rows need events of a little past it, which may not be settled.
+    # The day's rows also need events up to REACH after its end, which may belong to an unsettled day.
     needed = own.unionByName(events(session, day.end, day.end + REACH, definition))
     in_force = settings().watermark_delay_seconds
     found = waits(session, day, needed, settled).persist()
@@ -78,7 +79,7 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
         for row in points(view, waited[name], outcomes[name], lives[name], in_force)
     ]
     replace_days(arrow(histograms, EVENT_LATENESS.schema), EVENT_LATENESS, [day.date])
-    # Last, because it says that the day is drawn.
+    # Written last: a row in CURVE means that the day is drawn.
     replace_days(arrow(rows, CURVE.schema), CURVE, [day.date])
 
 
@@ -99,7 +100,7 @@ def _waited(found: DataFrame, as_read: DataFrame, day: Day) -> dict[str, Waited]
 def recomputed(
     session: SparkSession, found: DataFrame, day: Day, wanted: Mapping[str, Sequence[int]]
 ) -> dict[str, dict[int | None, Outcome]]:
-    """Each view's outcome with the events that waited no longer than each of its steps, and under None truth: one job."""
+    """Each view's outcome per step (from the events that waited no longer than it), and truth's under None; one job."""
     frames = []
     for name, view in VIEWS.items():
         truth = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))

@@ -3,8 +3,8 @@
 Data flow: archive (which records came before), truth/events or silver -> wait of each event -> reconciliation/lateness
 Run: python -m batch curve --date 2026-01-31
 
-The watermark of a record is the largest event time before it, minus the delay (DESIGN rule 3). So an event needs a delay of
-frontier - event time, where the frontier is that largest event time. Only the frontier depends on what "before" means.
+The watermark that an event meets is the frontier minus the delay, where the frontier is the largest event time seen before
+it (streaming/watermark). So the event needs a delay of at least frontier - event time. What counts as "before" is its Basis.
 """
 
 from collections.abc import Collection
@@ -28,12 +28,12 @@ from streaming.views import REACH
 
 
 class Basis(StrEnum):
-    """What had been seen before an event."""
+    """Which records count as seen before an event."""
 
     LOG = "log"
-    """Every record that arrived before it: the finest micro-batches, and so the longest wait of a stream that keeps up."""
+    """Every record that arrived before it, as if each micro-batch held one record: the longest wait that is possible."""
     STREAM = "stream"
-    """The micro-batches before its own, as they fell: at the delay in force exactly what the stream did."""
+    """The records of earlier micro-batches, as the stream really cut them: with the delay in force, what the stream did."""
 
 
 EVENT_LATENESS = Table(
@@ -45,25 +45,25 @@ EVENT_LATENESS = Table(
         column(
             "basis",
             "string",
-            "log: behind what arrived before them; stream: behind the micro-batches before theirs, as they fell",
+            "Lateness is measured against: log = all records that arrived earlier; stream = the earlier micro-batches",
         ),
         column(
             "required_delay_seconds",
             "bigint",
-            "The smallest watermark delay with which they are on time, in whole seconds; 0 = came in order",
+            "The smallest allowed lateness with which these events are on time, in whole seconds; 0 = came in order",
         ),
-        column("events", "bigint", "How many events"),
+        column("events", "bigint", "Number of these events"),
         column("run", "string", "The night that settled the day"),
     ),
-    description="How many of a view's input events of a settled day need a watermark delay of so many seconds.",
+    description="A histogram of lateness: the number of a view's input events of a settled day by required delay in seconds.",
 )
-"""How many of a view's input events of a day need a delay of so many whole seconds; 0 = came in order."""
+"""The number of a view's input events of a day by required delay (allowed lateness) in whole seconds; 0 = came in order."""
 
 AT = ("topic", "partition", "offset")
 
 
 def required_delay_seconds(frontier_ms: Column, event_ms: Column) -> Column:
-    """The smallest delay in whole seconds with which an event is on time; 0 where nothing was before it."""
+    """The smallest delay in whole seconds with which an event is on time; 0 if nothing was seen before it."""
     behind = F.greatest(frontier_ms - event_ms, F.lit(0))
     return F.call_function("div", behind + 999, F.lit(1000)).cast("long")
 
@@ -71,8 +71,8 @@ def required_delay_seconds(frontier_ms: Column, event_ms: Column) -> Column:
 def log_frontiers(records: DataFrame) -> DataFrame:
     """Topic, partition, offset and `frontier_ms` of records: the largest event time that arrived before each.
 
-    Takes ARRIVAL_ORDER, `event_ms` and `moves` (does the record move the watermark?). All records in one window would be one
-    task, so the window over everything has a row per second of arrival, and the records only a window in their second.
+    Takes ARRIVAL_ORDER, `event_ms` and `moves` (does the record move the watermark?). One window over all records would run
+    as a single task. So the global window has one row per second of arrival, and records have a window within their second.
     """
     timed = records.withColumn("second", F.unix_seconds("arrival")).withColumn(
         "moved_ms", F.when(F.col("moves"), F.col("event_ms"))
@@ -92,14 +92,17 @@ def log_frontiers(records: DataFrame) -> DataFrame:
 
 
 def batch_frontiers(batches: DataFrame) -> DataFrame:
-    """Generation, batch_id and `frontier_ms` of the ingest's rows of progress: the largest event time of earlier ones."""
+    """Generation, batch_id and `frontier_ms` of the stream's micro-batches: the largest event time of earlier ones."""
     earlier = Window.orderBy("generation", "batch_id").rowsBetween(Window.unboundedPreceding, -1)
     largest = F.max(F.unix_millis("max_event_time")).over(earlier).alias("frontier_ms")
     return batches.select("generation", "batch_id", largest)
 
 
 def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collection[date]) -> DataFrame:
-    """Events of the day and of REACH after it with their `required_delay_seconds` by Basis.LOG; `settled`: days."""
+    """Events of the day and of REACH after it, with their `required_delay_seconds` by Basis.LOG.
+
+    `settled`: the settled days; on these the night's quarantine says which records do not move the watermark.
+    """
     frontiers = log_frontiers(_records(session, day, settled))
     wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")
     return events.join(frontiers, list(AT), "left").select(*[events[name] for name in events.columns], wait)
@@ -115,10 +118,10 @@ def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
 
 
 def _records(session: SparkSession, day: Day, settled: Collection[date]) -> DataFrame:
-    """The records that came up to the day's last, as `log_frontiers` takes them.
+    """The records up to the arrival of the day's last one, in the form that `log_frontiers` takes.
 
-    Quarantined records do not move the watermark, except conflicts, which are valid events: by the night on settled days,
-    by the stream on others.
+    Quarantined records do not move the watermark, except conflicts, which are valid events. On settled days the night's
+    quarantine counts, on other days the stream's.
     """
     archived = spark_tables.read(session, ARCHIVE).where(
         _can_matter(day, "event_time") & (F.col("day") >= F.lit(day.date))
@@ -140,5 +143,5 @@ def _records(session: SparkSession, day: Day, settled: Collection[date]) -> Data
 
 
 def _can_matter(day: Day, time: str) -> Column:
-    """A frontier before the day's start makes no event of the day late, so what lies before needs not be read."""
+    """Event times from the day's start on: an earlier frontier makes no event of the day late, so it need not be read."""
     return F.col(time) >= F.lit(day.start)

@@ -1,4 +1,4 @@
-"""The arithmetic of the curve: which delays to try, which of them are alike, and a day's rows from what was counted.
+"""The arithmetic of the curve: which delays to try, which of them give the same result, and a day's rows of CURVE.
 
 Data flow: histograms of waits and of rows' lifetimes, recomputed outcomes -> rows of reconciliation/curve
 Run: pytest tests/batch/test_points.py
@@ -21,31 +21,35 @@ CURVE = Table(
         column("day", "date", "The settled day"),
         column("view", "string", "The view"),
         column("measure", "string", "The column of the view that is summed"),
-        column("delay_seconds", "bigint", "The watermark delay; null for the night, which waits for everything"),
+        column("delay_seconds", "bigint", "The allowed lateness; null for the night, which waits for everything"),
         column("in_force", "boolean", "Was it the stream's setting when the curve was drawn?"),
         column("events", "bigint", "Input events of the day"),
-        column("events_in_time", "bigint", "Those on time with this delay"),
+        column("events_in_time", "bigint", "Input events that are on time with this delay"),
         column("value", "bigint", "The measure's sum in the truth"),
-        column("value_in_time", "bigint", "Its sum over the events on time"),
+        column("value_in_time", "bigint", "The measure's sum, computed from the events on time"),
         column("rows", "bigint", "Rows of the view in the truth"),
-        column("rows_final", "bigint", "Rows that the events on time give as the truth has them"),
-        column("state_rows", "bigint", "The most rows that the stream would hold open at once; null for the night"),
+        column("rows_final", "bigint", "Rows that equal the truth when computed from the events on time"),
+        column("state_rows", "bigint", "Largest number of rows that the stream would hold open; null for the night"),
         column("run", "string", "The night that settled the day"),
     ),
-    description="The latency-completeness curve: what the stream would have made of a settled day with a delay, per measure.",
+    description="The latency-completeness curve: what the stream would have answered with an allowed lateness, per measure.",
 )
-"""One measure of a view at one delay; delay and state_rows are null for the night, which has everything."""
+"""One measure of a view at one delay; delay and state_rows are null for the night, which waits for everything."""
 
 GRID = (0, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 43200, 86400, 172800)
 """Delays in seconds; the delay in force is added."""
 
 Histogram = Counter[int]
-"""Seconds -> how many."""
+"""Seconds -> number of events or rows."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """Lateness of a view's input events: the day's by arrival, the day's as the stream read them, all that its rows need."""
+    """Lateness of a view's input events, as histograms of required delays.
+
+    `log`: the day's events by Basis.LOG; `stream`: the day's by Basis.STREAM; `needed`: all events that the day's rows need,
+    by Basis.LOG.
+    """
 
     log: Histogram = field(default_factory=Counter)
     stream: Histogram = field(default_factory=Counter)
@@ -61,14 +65,14 @@ class Lifetimes:
 
     def held(self, delay: int) -> int:
         """The most rows that are open at once, to the second, if each stays open for `delay` after it closes."""
-        # A row that goes makes room before one that comes in the same second.
+        # In the same second, rows that close are counted before rows that open.
         changes = sorted([*self.opens.items(), *((at + delay, -number) for at, number in self.closes.items())])
         return max(accumulate(number for _, number in changes), default=0)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A view of a day at one delay: its rows that are as in truth, and the sum of each measure."""
+    """A view of a day at one delay: `final`, how many rows equal truth, and the sum of each measure."""
 
     final: int
     sums: tuple[int, ...]
@@ -80,12 +84,12 @@ def delays(in_force: int) -> list[int]:
 
 
 def reached(waits: Histogram, delay: int) -> int | None:
-    """The longest wait that a delay covers: delays alike in it are alike in everything. None if it covers none."""
+    """The longest wait that a delay covers, None if it covers none. Delays with the same longest wait give the same rows."""
     return max((wait for wait in waits if wait <= delay), default=None)
 
 
 def steps(waits: Histogram, in_force: int) -> list[int]:
-    """The waits up to which a view has to be recomputed: one per different answer, without that of the longest, truth."""
+    """The waits up to which a view is recomputed, one per different answer; not the longest, whose answer is truth."""
     found = {reached(waits, delay) for delay in delays(in_force)} - {max(waits, default=None)}
     return sorted(step for step in found if step is not None)
 

@@ -1,11 +1,11 @@
-"""What a view would have made of a day with each of several delays, from the events that a delay covers.
+"""A view's rows of a day for each of several delays, computed from the events that a delay covers.
 
 Data flow: events with their waits, truth/<view> -> per step and at the end truth: rows that are as in truth, sums of measures
 Run: pytest tests/batch/test_steps.py
 
-A step is a wait: with it the events count that waited no longer. The view's law says what need not be defined again: of an
-additive view every event is defined once, at the first step that covers it, and steps are added up; of a view by part only
-the parts that some step lacks an event of. So a day costs little more than its late events, however many delays are tried.
+A step is a wait: its answer is computed from the events that waited no longer. The view's law saves work. In an additive view
+every event is computed once, at the first step that covers it, and the steps are added up. In a view by part, only the parts
+that lack an event at some step are computed. So a day costs little more than its late events, however many delays are tried.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,8 @@ from batch.day import Day
 from batch.truth import view_day
 from streaming.views.view import Additive, ByPart, View
 
-"""Columns of a truth table that are no view's."""
 TRUTH, SHARED = "truth", "shared"
-"""Beside the steps: all rows of truth, and those of them that are the same at every step."""
+"""Names that stand beside the steps: all rows of truth, and the rows that are the same at every step."""
 
 
 def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:
@@ -31,7 +30,7 @@ def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Seq
     Args:
         found: the events that the day's rows need, with `required_delay_seconds`.
         truth: the day's rows of the view.
-        steps: waits in seconds, from the smallest on; from the longest wait on the answer is truth.
+        steps: waits in seconds, ascending, without the longest wait, whose answer is truth.
     """
     if not steps:
         return _counted(view, _answers(view, truth, F.lit(TRUTH)), truth)
@@ -45,7 +44,7 @@ def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Seq
 
 
 def outcomes(view: View, found: Mapping[str, Outcome], steps: Sequence[int]) -> dict[int | None, Outcome]:
-    """Rows of `by_step` as outcomes by step, truth under None; what is missing had no row."""
+    """Rows of `by_step` as outcomes by step, truth under None; a step without rows has an outcome of zeros."""
     nothing = Outcome(0, (0,) * len(view.measures))
     shared = found.get(SHARED, nothing)
 
@@ -85,7 +84,7 @@ def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequenc
 def _by_part(
     view: View, law: ByPart, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]
 ) -> tuple[DataFrame, DataFrame]:
-    """The rows of the parts that a step lacks events of, at every step; and truth's rows of all other parts."""
+    """The rows of the parts that lack an event at some step, computed at every step; and truth's rows of the other parts."""
     part = F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
     needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", part)
     late = needed.where(F.col("required_delay_seconds") > steps[0]).select(F.col("part").alias("late_part")).distinct()

@@ -1,1 +1,1 @@
-"""The stream's answer beside the truth, and the cause of each difference."""
+"""Reconciliation: compare the stream's answer with the truth, and find the cause of each difference."""

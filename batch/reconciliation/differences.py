@@ -1,4 +1,4 @@
-"""Row by row: the stages from the stream's answer to the truth, side by side, and the causes between them.
+"""Compare row by row: join the stages from the stream's answer to the truth, and find the causes between them.
 
 Data flow: one frame per stage -> rows with causes -> differences; sums of measures -> summary
 Run: pytest tests/batch/test_differences.py
@@ -32,22 +32,22 @@ DIFFERENCES = Table(
         column("view", "string", "The view compared"),
         column("key", "string", "The row's key, as JSON"),
         column("speed", "string", "What the stream had, as JSON; null: no such row"),
-        column("counted", "string", "The view over the events that the stream counted, as JSON"),
+        column("counted", "string", "The view recomputed from the events that the stream counted, as JSON"),
         column("truth", "string", "The truth, as JSON; null: no such row"),
         column("causes", "array<string>", "Why they differ"),
         column("unexplained", "boolean", "True if the two differ and no cause accounts for it"),
         column(
             "waterfall",
             ArrayType(STEP),
-            "The row's way from speed to truth: each cause, and the row's value after it as JSON",
+            "The steps from speed to truth: each cause, and the row's value after it as JSON",
         ),
         column("run", "string", "The night that compared it"),
     ),
     description="One row of a view in which the stream and the truth differ, with its causes.",
 )
-"""One view row that differs at some stage; key and values as JSON, null where a stage has no such row.
+"""One row of a view that differs between stages; key and values are JSON, null where a stage has no such row.
 
-`waterfall` leads from `speed` to `truth`: every step between the two is a cause that changed the row.
+`waterfall` begins with `speed` and ends with `truth`: every step between them is a cause that changed the row.
 """
 
 SUMMARY = Table(
@@ -60,12 +60,12 @@ SUMMARY = Table(
         column("speed", "bigint", "The sum in the stream's rows"),
         *[column(cause.value, "bigint", f"Part of the difference: {MEANINGS[cause]}") for cause in STEPS],
         column("truth", "bigint", "The sum in the truth"),
-        column("unexplained", "bigint", "What is left over; a fault if it is not 0"),
+        column("unexplained", "bigint", "The part of the difference without a cause; a fault if it is not 0"),
         column("rows_differing", "bigint", "Rows of the view that differ"),
         column("rows_unexplained", "bigint", "Rows that differ without a cause"),
         column("run", "string", "The night that compared it"),
     ),
-    description="The stream's sum, the truth's, and every cause between them, per day, view and measure.",
+    description="The stream's sum, the truth's sum, and what each cause adds between them, per day, view and measure.",
 )
 """Sums of a view's measures over a day: speed + every cause + unexplained = truth."""
 
@@ -73,9 +73,9 @@ STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 
 def side_by_side(view: View, counted: DataFrame, speed: DataFrame, truth: DataFrame) -> DataFrame:
-    """The view's key, and a struct of values per stage: `counted` and what is beside it, `speed` and `truth`.
+    """The view's key, and a struct of values per stage: `counted`, one per cause, `speed` and `truth`.
 
-    `counted` has such structs already (stages.after_each); `speed` and `truth` are rows of the view.
+    The frame `counted` has the first of these already (stages.after_each); `speed` and `truth` are rows of the view.
     """
     values = counted.schema["counted"].dataType.fieldNames()  # type: ignore[attr-defined]
     joined = counted
@@ -86,7 +86,7 @@ def side_by_side(view: View, counted: DataFrame, speed: DataFrame, truth: DataFr
 
 
 def compared(view: View, joined: DataFrame) -> DataFrame:
-    """All rows of all stages, as `side_by_side` has them, with the `causes` between them; is a row `unexplained`?"""
+    """All rows of `side_by_side`, with the `causes` between their stages, and whether the row is `unexplained`."""
     present = [stage for stage in STAGES if stage in joined.columns]
     causes = F.array_distinct(
         F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in _moves(present)]))
@@ -96,7 +96,7 @@ def compared(view: View, joined: DataFrame) -> DataFrame:
 
 
 def differing(view: View, rows: DataFrame) -> DataFrame:
-    """Of the rows of `compared` those that differ somewhere: the columns of DIFFERENCES but day and run."""
+    """The rows of `compared` in which two stages differ, with the columns of DIFFERENCES except day and run."""
     present = [stage for stage in STAGES if stage in rows.columns]
     steps = [F.when(is_so, _step(cause, stage)) for cause, is_so, stage in _moves(present)]
     waterfall = F.array_compact(F.array(_step("speed", "speed"), *steps, _step("truth", "truth")))
@@ -120,7 +120,7 @@ def _moves(present: Sequence[str]) -> list[tuple[Cause, Column, str]]:
 
 
 def summary(view: View, rows: DataFrame) -> DataFrame:
-    """One row per measure: the way from speed to truth in sums."""
+    """One row per measure: the sums of speed and truth, and what each cause adds between them."""
     stages = [stage for stage in STAGES if stage in rows.columns]
 
     def total(stage: str, measure: str) -> Column:

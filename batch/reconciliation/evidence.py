@@ -1,6 +1,6 @@
-"""Evidence: which events make the two layers differ, each with its cause.
+"""Evidence: the events for which the two layers differ, each with its cause.
 
-Data flow: silver as the view had read it, truth's events -> one row per event that only one side counted
+Data flow: silver as the view had read it, truth's events -> one row per event that only one layer counted
 Run: python -m batch reconcile --date 2026-01-31
 """
 
@@ -30,15 +30,15 @@ EVIDENCE = Table(
         column("offset", "bigint", "Offset in the partition"),
         column("arrival", "timestamp", "When the broker took the record (UTC)"),
         column("late_by_ms", "bigint", "How far behind the watermark it came, in milliseconds; 0 is on time"),
-        column("cause", "string", "Why one side left it out"),
-        column("side", "string", "add to what the stream counted, or take from it"),
+        column("cause", "string", "Why one layer did not count it"),
+        column("side", "string", "add: only the night counted it; take: only the stream counted it"),
         column("run", "string", "The night that compared it"),
     ),
-    description="One event that only one side counted, with the cause.",
+    description="One event that only one of the two layers counted, with the cause.",
 )
-"""One event that only one side counted: `add` to, or `take` from what the stream counted, to come to the truth.
+"""One event that only one layer counted: `add` it to what the stream counted, or `take` it away, to get the truth.
 
-`late_by_ms` is by how much it was behind the watermark, 0 where it was not.
+`late_by_ms`: by how many milliseconds the event was behind the watermark; 0 if it was on time.
 """
 
 KEPT = ("event_id", "event_type", "event_time", *PLACE, "arrival", "late_by_ms")
@@ -48,8 +48,8 @@ def evidence(stream: Layer, night: Layer) -> DataFrame:
     """Events of any topic on which the layers disagree, or that are late: KEPT, `cause`, `side` ('add' or 'take').
 
     Args:
-        stream: silver (with late_by_ms) as far as the stream had come.
-        night: truth of the same range of event times.
+        stream: silver's events (with late_by_ms) up to the stream's last finished micro-batch.
+        night: truth's events in the same range of event times.
     """
     late = stream.events.where(F.col("late_by_ms") > 0).withColumn("cause", F.lit(Cause.LATE.value))
     on_time = night.events.withColumn("late_by_ms", F.lit(0).cast("long"))
@@ -59,25 +59,25 @@ def evidence(stream: Layer, night: Layer) -> DataFrame:
 
 
 def of_view(found: DataFrame, view: View, until: datetime) -> DataFrame:
-    """What of it concerns a view whose rows need events before `until`; a late event that is no driving one is a late partner."""
+    """The evidence for a view whose rows need events before `until`; late events of its other inputs are PARTNER_LATE."""
     is_partner = (F.col("cause") == Cause.LATE.value) & (F.col("topic") != view.inputs[0])
     own = found.where(F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until)))
     return own.withColumn("cause", F.when(is_partner, F.lit(Cause.PARTNER_LATE.value)).otherwise(F.col("cause")))
 
 
 def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
-    """The evidence of a day that ends at `end`: a driving event behind it makes a row of the next day, and moves none of this.
+    """The evidence of a day that ends at `end`: without later events of the driving input, which make rows of the next day.
 
-    A partner within the view's reach does: it belongs to a row that began before the end.
+    Later events of other inputs stay: within the view's reach they belong to a row that began before `end`.
     """
     return found.where((F.col("topic") != driving) | (F.col("event_time") < F.lit(end)))
 
 
 def _only(own: DataFrame, other: Layer) -> DataFrame:
-    """Events that the other layer has not from the same record with the same content, with its reason as `cause`."""
+    """Events that the other layer does not have from the same record with the same content, with the reason as `cause`."""
     same = ["event_id", *PLACE, "content_hash"]
     missing = own.join(other.events.select(*same), same, "left_anti").localCheckpoint(eager=False)
-    # Few are missing on most days: only what may say why is looked at.
+    # On most days few events are missing, so only the records that can explain them are read.
     ids, places = (missing.select(*names).distinct() for names in (["event_id"], PLACE))
     refused = (
         other.refused.join(places, [*PLACE], "left_semi")
@@ -96,7 +96,7 @@ def _only(own: DataFrame, other: Layer) -> DataFrame:
             "cause",
             F.when(F.col("as_conflict"), F.lit(Cause.CONFLICT.value))
             .when(F.col("as_conflict").isNotNull(), F.lit(Cause.RULE.value))
-            # The same record, decoded otherwise.
+            # The other layer has the same record, but decoded it to other content.
             .when(F.array_contains("places", F.struct(*PLACE)), F.lit(Cause.RULE.value))
             .when(F.array_contains("contents", F.col("content_hash")), F.lit(Cause.DUPLICATE.value))
             .when(F.col("contents").isNotNull(), F.lit(Cause.CONFLICT.value))

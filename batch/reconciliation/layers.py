@@ -1,4 +1,4 @@
-"""What each layer made of the log: the events it took, the records it refused, the records it had not read.
+"""What each layer made of the log: the events that it accepted, and the records that it rejected or had not read.
 
 Data flow: silver as a view had read it -> Layer; the archive's validated records -> Layer
 Run: pytest tests/batch/test_layers.py
@@ -29,8 +29,8 @@ PLACE = ("topic", "partition", "offset")
 class Layer:
     """One layer's side of the comparison.
 
-    `events`: one row per event, columns of silver.EVENT. `refused`: records it took for no event (PLACE, reasons).
-    `unread`: over PLACE, the cause for which it has not read a record; null where it has.
+    `events`: one row per event, columns of silver.EVENT. `refused`: the rejected records (PLACE, reasons).
+    `unread`: a column over PLACE: the cause for which the layer has not read a record; null if it has read it.
     """
 
     events: DataFrame
@@ -51,9 +51,9 @@ def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]
 
 
 def night_layer(session: SparkSession, plan: DayPlan, known: DataFrame) -> Layer:
-    """The night's side: `known` are the validated records around a day, with their outcomes.
+    """The night's side; `known`: the validated records around the day, with their outcomes.
 
-    Refused records of other times count too: under another contract a record's time may be another.
+    Rejected records of other days count too, because another contract may read another event time from a record.
     """
     elsewhere = spark_tables.read(session, TRUTH_QUARANTINE).select(*PLACE, "reasons")
     refused = rejected(known).select(*PLACE, "reasons").unionByName(elsewhere)
@@ -61,7 +61,7 @@ def night_layer(session: SparkSession, plan: DayPlan, known: DataFrame) -> Layer
 
 
 def unread(read: Ranges) -> Column:
-    """Over PLACE: NOT_READ beyond the last range, GAP in a hole or before the first range, null inside of one."""
+    """Over PLACE: NOT_READ after the last range, GAP between two ranges or before the first, null inside a range."""
     cause = F.lit(Cause.NOT_READ.value)
     offset = F.col("offset")
     for (topic, partition), ranges in read.items():
@@ -74,5 +74,5 @@ def unread(read: Ranges) -> Column:
 
 
 def materialized(rows: DataFrame) -> DataFrame:
-    """The same rows, kept, without their plan: several steps read them, and plans of plans grow past planning."""
+    """The same rows as a local checkpoint: several steps read them, and without one their plans grow too large to plan."""
     return rows.localCheckpoint(eager=False)

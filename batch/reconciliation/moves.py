@@ -1,9 +1,9 @@
-"""Which events a view's causes move: when each begins to count, and when it ends, on the way from the stream to the truth.
+"""Moves: the events that causes add or take away, with the step at which each begins and ceases to count.
 
-Data flow: evidence of the day, in the driver where it is little -> per view: place, enters, leaves
+Data flow: evidence of the day, in the driver if it is small -> per view: place, enters, leaves
 Run: pytest tests/batch/test_stages.py
 
-Steps are numbered as in STEPS, from 1; 0 is what the stream counted, null is never.
+Steps are numbered as in STEPS, from 1. Step 0 is what the stream counted; null means never.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from infra.lake.writes import few
 from streaming.views.view import View
 
 Pair = tuple[int, int | None]
-"""From which step an event counts, and until before which; None is never."""
+"""The first step at which an event counts, and the first at which it counts no longer (None: it never ceases)."""
 MOVES = StructType(
     [
         StructField("topic", StringType()),
@@ -40,7 +40,7 @@ STEP = {cause.value: step for step, cause in enumerate(STEPS, 1)}
 
 @dataclass(frozen=True)
 class Moves:
-    """A view's moved events: where they are (MOVES), which pairs occur among them, and the names of the steps that move any."""
+    """A view's moved events: `places` (rows of MOVES), the `pairs` among them, and the names of the `steps` that move any."""
 
     places: DataFrame
     pairs: tuple[Pair, ...]
@@ -49,7 +49,7 @@ class Moves:
 
 
 class Found:
-    """The evidence of a day, of all topics. A day has little, and then no view's part of it takes a job of Spark's."""
+    """The evidence of a day, of all topics. It is usually small; then a view's part is selected without a Spark job."""
 
     def __init__(self, session: SparkSession, evidence: DataFrame) -> None:
         self._session = session
@@ -60,7 +60,7 @@ class Found:
         )
 
     def moves(self, view: View, until: datetime) -> Moves:
-        """Those of a view whose rows need events before `until`."""
+        """The moved events of a view whose rows need events before `until`."""
         if self._table is None:
             return _by_spark(of_view(self.rows, view, until))
         found = list(_by_place(self._table.to_pylist(), view, until))
@@ -88,7 +88,7 @@ def _by_place(rows: list[dict[str, Any]], view: View, until: datetime) -> Iterat
 
 
 def _by_spark(found: DataFrame) -> Moves:
-    """The same for a day with more evidence than a driver holds, of which most may be late."""
+    """As `_by_place`, by Spark: for a day with more evidence than the driver should hold."""
     steps = F.array(*[F.lit(cause.value) for cause in STEPS])
     step = F.array_position(steps, F.col("cause"))
     is_late = F.col("cause").isin(Cause.LATE.value, Cause.PARTNER_LATE.value)

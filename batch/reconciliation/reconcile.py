@@ -3,8 +3,9 @@
 Data flow: speed, silver (as the view had read it), truth -> reconciliation/differences, evidence, summary
 Run: python -m batch reconcile --date 2026-01-31
 
-For a view v: counted = v(on-time events), then v again with the events of each cause added or taken, in a fixed order,
-and at the end truth. `speed` must equal `counted`, and the last step must equal truth; what is left is unexplained.
+For a view v, `counted` is v over the events that the stream counted. Then v is computed again after the events of each cause,
+in a fixed order, are added or taken away. `speed` must equal `counted`, and the last step must equal truth; any remaining
+difference is unexplained.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,9 +46,9 @@ class Compared:
 
 
 def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None) -> None:
-    """Compare the plan's day and write what was found; `known` as for `truth`.
+    """Compare the plan's day and write evidence, summary and differences; `known` as for `truth`.
 
-    Raises PermanentFailure, naming the rows, if something is unexplained.
+    Raises PermanentFailure, naming the first rows and events, if a difference is unexplained.
     """
     day, validated = plan.day, known or Decided(session)
     night = night_layer(session, plan, validated.around(day))
@@ -67,14 +68,14 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     validated.release()
     if faults := unexplained(day):
         raise PermanentFailure(
-            f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. "
-            "See reconciliation/differences where unexplained, and reconciliation/evidence."
+            f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. See daybreak "
+            'query "SELECT * FROM reconciliation.differences WHERE unexplained", and reconciliation.evidence.'
         )
 
 
 @dataclass(frozen=True)
 class Layers:
-    """Both layers of a day and of REACH after it, all topics: their events, and the evidence of what they differ in."""
+    """Both layers of a day and of REACH after it, all topics: their events, and the evidence on which they differ."""
 
     stream: Layer
     night: Layer
@@ -83,7 +84,7 @@ class Layers:
 
 
 def side(session: SparkSession, day: Day, night: Layer) -> Layers:
-    """The stream's layer beside the night's, looked at once for all views."""
+    """The stream's layer beside the night's, read once for all views."""
     progress = finished()
     stream = stream_layer(session, day, progress)
     # A late event that is not in the archive yet is counted by neither layer.
@@ -93,7 +94,7 @@ def side(session: SparkSession, day: Day, night: Layer) -> Layers:
 
 
 def unexplained(day: Day) -> list[str]:
-    """What differs without a cause on a day: rows as `view key: speed, counted, truth`, and events that are in one layer."""
+    """A day's unexplained differences as text: rows with speed, counted and truth, and events that only one layer has."""
     on_day = pc.field("day") == day.date
     rows = arrow_tables.rows(DIFFERENCES, where=on_day & pc.field("unexplained"))
     events = arrow_tables.rows(EVIDENCE, where=on_day & (pc.field("cause") == Cause.UNEXPLAINED.value))
@@ -132,9 +133,9 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
 
 
 def timeline(silver: DataFrame, truth: DataFrame, moves: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """The events that count from the first step to the last; and the others, each with when it `enters` and `leaves`.
+    """The events that count at every step; and the others, with the steps at which each `enters` and `leaves`.
 
-    `moves`: PLACE, `of_silver` (is it silver's event, or truth's?), `enters`, `leaves`.
+    `moves`: PLACE, `of_silver` (is the event taken from silver, or from truth?), `enters`, `leaves`.
     """
     own = moves.where("of_silver").drop("of_silver")
     columns = [*truth.columns, "enters", "leaves"]

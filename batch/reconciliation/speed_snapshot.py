@@ -1,4 +1,4 @@
-"""What the stream had written of a day when the night looked, and how far it had read.
+"""A snapshot of the stream's answer: what it had written of a day when the night compared, and how far it had read.
 
 Data flow: speed/progress, speed/<view> -> rows of the view; events counted, offsets read
 Run: python -m batch reconcile --date 2026-01-31
@@ -23,16 +23,16 @@ MicroBatch = Mapping[str, Any]
 
 
 def finished() -> Sequence[MicroBatch]:
-    """The stream's finished micro-batches, as the night needs them; looked at once for all views."""
+    """The stream's finished micro-batches, with the columns of MicroBatch; read once for all views."""
     return arrow_tables.rows(PROGRESS, ["generation", "batch_id", "definitions", "offsets"])
 
 
 def snapshot(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> DataFrame:
-    """What the stream had written until its last finished micro-batch, in which all its tables and views agree.
+    """The view's rows of a day up to the stream's last finished micro-batch, at which all its tables and views agree.
 
     Raises:
-        TransientFailure: the view is new, and no micro-batch has finished with it.
-        PermanentFailure: the stream runs another definition of the view; unequal versions are not compared.
+        TransientFailure: the view is new, and no micro-batch has finished with it yet.
+        PermanentFailure: the stream runs another definition of the view, and different versions cannot be compared.
     """
     latest = _latest(progress)
     speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
@@ -40,11 +40,13 @@ def snapshot(session: SparkSession, view: View, day: Day, definition: str, progr
         return speed.limit(0)
     runs = latest["definitions"].get(view.name)
     if runs is None:
-        raise TransientFailure(f"the stream has not written {view.name} yet: it does with its next micro-batch")
+        raise TransientFailure(
+            f"the stream has not written {view.name} yet: wait for its next micro-batch (daybreak status shows the stream)"
+        )
     if runs != definition:
         raise PermanentFailure(
-            f"the stream runs version {runs} of {view.name} and the night {definition}: unequal versions "
-            "are not compared. Start the stream with the night's code; it says how to rebuild the view."
+            f"the stream runs version {runs} of {view.name} and the night {definition}: different versions cannot be "
+            "compared. Restart the stream with the night's code (daybreak restart stream); it says how to rebuild the view."
         )
     until = F.col("batch_id") <= latest["batch_id"]
     own = speed.where((F.col("generation") == latest["generation"]) & until)
@@ -66,10 +68,10 @@ def _latest(progress: Sequence[MicroBatch]) -> MicroBatch | None:
 
 
 def rows_of_other_versions(session: SparkSession, view: View, day: Day, definition: str) -> DataFrame:
-    """What the stream had written of a day by other versions of the view, per key by the last one of them.
+    """The stream's rows of a day by other versions of the view; per key the row of the last such version.
 
-    Only rows that were final in that version before the stream started anew: what was still open then has been changed by
-    later events too, and it was never final.
+    Only rows that were final before the stream was rebuilt count. A row that was still open then was never a final answer,
+    and later events have changed it too.
     """
     speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
     closed = speed.where((F.col("definition") != F.lit(definition)) & F.col("is_final"))
@@ -78,7 +80,7 @@ def rows_of_other_versions(session: SparkSession, view: View, day: Day, definiti
 
 
 def read(progress: Sequence[MicroBatch]) -> Ranges:
-    """The offsets that the stream had read up to its last finished micro-batch, its micro-batches merged."""
+    """The offset ranges [start, end) that the stream had read up to its last finished micro-batch, merged and sorted."""
     found = sorted(
         (at["topic"], at["partition"], at["from"], at["to"]) for row in progress for at in row["offsets"] or ()
     )

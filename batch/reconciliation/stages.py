@@ -1,10 +1,10 @@
-"""A view's rows after each cause, by the view's law: only what a moved event can change is defined again.
+"""A view's rows after each cause. By the view's law, only rows that a moved event can change are computed again.
 
 Data flow: events that both layers count, events that a cause moves -> one row per key with its value after every step
 Run: pytest tests/batch/test_stages.py
 
-Step 0 is what the stream counted, step n what it would have counted with the first n causes of STEPS added or taken. Few
-events are moved on most days, so a day costs one definition of all its events, however many causes and steps there are.
+Step 0 is what the stream counted; step n is what it would have counted with the first n causes of STEPS applied. On most
+days few events are moved, so a day costs one computation over all its events, however many causes and steps there are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,8 @@ def after_each(view: View, unmoved: DataFrame, moved: DataFrame, day: Day, moves
 
     Args:
         unmoved: events that count at every step.
-        moved: events with `enters` and `leaves`: they count from the one step on and until before the other, null is never.
-        moves: which pairs of these occur, and the steps' names.
+        moved: events that count from step `enters` on, until before step `leaves` (null: to the end).
+        moves: which pairs of `enters` and `leaves` occur, and the names of the steps.
     """
     steps = {name: STEP[name] for name in moves.steps}
     if isinstance(view.law, Additive):
@@ -37,7 +37,7 @@ def after_each(view: View, unmoved: DataFrame, moved: DataFrame, day: Day, moves
 
 
 def counts_at(step: int) -> Column:
-    """Over `enters` and `leaves`: does it count at a step?"""
+    """Over `enters` and `leaves`: does the event count at this step?"""
     return (F.col("enters") <= step) & F.coalesce(F.col("leaves") > step, F.lit(True))
 
 
@@ -50,7 +50,7 @@ def _added(
     steps: Mapping[str, int],
     pairs: Sequence[Pair],
 ) -> DataFrame:
-    """Events that come and go together are defined together, and what they give is added up where they count."""
+    """Compute the view once per pair of `enters` and `leaves`, and add up, at each step, the pairs that count there."""
     defined = [_tagged(view_day(view, unmoved, day), 0, None)]
     for enters, leaves in pairs:
         together = F.col("enters").eqNullSafe(F.lit(enters)) & F.col("leaves").eqNullSafe(F.lit(leaves))
@@ -83,7 +83,7 @@ def _by_part(
     steps: Mapping[str, int],
     moves_are_few: bool,
 ) -> DataFrame:
-    """The rows of parts without a moved event are those that were counted; the others are defined at every step."""
+    """Parts without a moved event keep their counted rows at every step; the other parts are computed at every step."""
     counted_events = unmoved.unionByName(moved.where(counts_at(0)).drop("enters", "leaves"))
     all_rows = view_day(view, counted_events, day)
     counted = all_rows.select(
@@ -116,7 +116,7 @@ def _by_part(
     )
     is_touched = touched.withColumn("_is_touched", F.lit(True))
     known = counted.join(is_touched, F.col("_part").eqNullSafe(F.col("_touched")), "left")
-    # What was not counted and is defined again is of a touched part.
+    # A row that was not counted, but was computed again, belongs to a touched part.
     is_as_counted = F.col("_is_counted") & F.col("_is_touched").isNull()
     return known.join(again, list(view.key), "full_outer").select(
         *view.key,

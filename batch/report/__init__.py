@@ -1,1 +1,1 @@
-"""The night's report: one page that answers, per day, what differed, why, and what waiting would have bought."""
+"""The night's report: one page that says what differed, why, and how complete other allowed latenesses would have been."""

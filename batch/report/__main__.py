@@ -13,7 +13,7 @@ from infra.settings import settings
 
 
 def main() -> None:
-    """Make it, keep it, and say where it is."""
+    """Write the report, store it, and print where it is."""
     parser = argparse.ArgumentParser(prog="python -m batch.report", description="The report of a night.")
     parser.add_argument("--date", required=True, metavar="YYYY-MM-DD", help="The day it is about (UTC).")
     asked = parser.parse_args().date

@@ -1,4 +1,4 @@
-"""The blast radius of a changed definition: on which days it moved how many rows of which view, and by how much.
+"""The blast radius of a changed definition: per day and view, how many rows it changed, and each measure's change.
 
 Data flow: reconciliation/{corrections,differences,summary} -> Radius per day and view
 Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
@@ -24,7 +24,7 @@ EVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Radius:
-    """The rows of a view on a day of which another version gave another answer; `moved`: by how much, per measure, in sum."""
+    """How many rows of a view on a day another version had answered differently; `moved`: change of each measure's sum."""
 
     day: date
     view: str
@@ -33,14 +33,15 @@ class Radius:
 
     def __str__(self) -> str:
         sums = ", ".join(f"{measure} {by:+,}" for measure, by in self.moved.items() if by) or "no sum"
-        return f"{self.rows:,} rows of {self.view} on {self.day} had been written by another version; that moved {sums}"
+        rows = f"{self.rows:,} rows of {self.view} on {self.day}"
+        return f"{rows} had been written by another version; the new version moved {sums}"
 
 
 def redefined(s: Settings, first: date, last: date, since: datetime = EVER) -> list[Radius]:
-    """Of the days in [first, last], what was corrected at `since` or later because of another version.
+    """What was corrected on the days [first, last], at `since` or later, because another version gave the last answer.
 
-    What moved is the definition's share alone: from what the other version said to what the present one says of the same
-    events. What late events and the like added is in the summary.
+    `moved` holds only what the definition changed: the difference between the two versions' answers from the same events.
+    What late events and other causes changed is in the summary.
     """
     if not exists(s, CORRECTIONS.id):
         return []

@@ -1,4 +1,4 @@
-"""The sections about the two layers: where they differ, why, and what waiting would have bought.
+"""The sections about the two layers: where they differ, why, and how complete other delays would have been.
 
 Data flow: Figures -> Section
 Run: pytest tests/batch/report/test_page.py
@@ -14,7 +14,7 @@ from batch.report.section import Section
 
 
 def differences(found: Figures) -> Section:
-    """Day by view."""
+    """The heat map of days and views."""
     days, bad = {cell.day for cell in found.heat}, sum(cell.unexplained for cell in found.heat)
     worst = max(found.heat, key=lambda cell: cell.differing / cell.rows if cell.rows else 0)
     share = percent((worst.differing, worst.rows)) if worst.rows else "-"
@@ -31,7 +31,7 @@ def differences(found: Figures) -> Section:
 
 
 def waterfall(found: Figures) -> Section:
-    """The day's, of every view and measure."""
+    """The day's waterfall of every view and measure."""
     own = [one for one in found.waterfalls if one.day == found.day]
     causes = dict.fromkeys(
         step.name.replace("_", " ") for one in own for step in one.steps if step.kind in ("cause", "fault")
@@ -39,7 +39,7 @@ def waterfall(found: Figures) -> Section:
     return Section(
         "waterfall",
         "What leads from the stream's answer to the truth?",
-        f"On {found.day}: {', '.join(causes)}." if causes else f"On {found.day} nothing: the two are the same.",
+        f"On {found.day}: {', '.join(causes)}." if causes else f"On {found.day} nothing: the sums are the same.",
         "Each step starts where the one above it ends. The axes begin near the totals, not at zero.",
         ("view", "measure", "step", "from", "to"),
         tuple((one.view, one.measure, step.name, step.start, step.end) for one in own for step in one.steps),
@@ -48,7 +48,7 @@ def waterfall(found: Figures) -> Section:
 
 
 def curve(found: Figures) -> Section:
-    """The day's, of every view."""
+    """The day's latency-completeness curve of every view."""
     said = [
         f"{one.view} needs {', '.join(f'{span_of(seconds)} for {share} %' for share, seconds in one.needed.items())}"
         for one in found.curves
@@ -56,11 +56,11 @@ def curve(found: Figures) -> Section:
     lines = list(dict.fromkeys(name for one in found.curves for point in one.points for name in point.lines))
     return Section(
         "curve",
-        "What would waiting longer have bought?",
-        f"Of the events in order of arrival {'; '.join(said)}."
+        "How complete would the stream have been with a longer delay?",
+        f"To have so many of the events on time, in order of arrival, {'; '.join(said)}."
         if said
-        else "This day has no curve yet: it is drawn when it is settled.",
-        "Each step up is ten times less missing; the top is everything. The dashed line is the delay in force.",
+        else "This day has no curve yet: the curve is drawn after the day is settled.",
+        "With each step up the axis, ten times less is missing; the top is 100 %. The dashed line is the delay in force.",
         ("view", "delay", *(f"{name} %" for name in lines)),
         tuple(
             (
@@ -76,7 +76,7 @@ def curve(found: Figures) -> Section:
 
 
 def lateness(found: Figures) -> Section:
-    """The lateness of events, and the watermark."""
+    """The day's lateness histogram of every view, with the watermark."""
     late = [
         (one.view, sum(b.as_read for b in one.bins if b.is_late), sum(b.as_read for b in one.bins))
         for one in found.lateness
@@ -84,11 +84,11 @@ def lateness(found: Figures) -> Section:
     said = [f"{number:,} of {of:,} events of {view}" for view, number, of in late]
     return Section(
         "lateness",
-        "How late is late, and where does the watermark stand?",
+        "How late were the events, and which came behind the watermark?",
         f"Behind the watermark: {'; '.join(said)}."
         if said
-        else "This day has no waits yet: they are measured when it is settled.",
-        "Events by the delay they need, on a logarithmic axis. Bars: on time in the micro-batches. Strokes: in order of arrival.",
+        else "This day has no waits yet: they are measured after the day is settled.",
+        "Events by the delay that they need, on a logarithmic axis. Bars count by micro-batch, strokes in order of arrival.",
         ("view", "delay needed", "on time in the micro-batches", "in order of arrival", "in the stream"),
         tuple(
             (one.view, b.label, b.as_read, b.in_order, "late" if b.is_late else "in time")

@@ -1,4 +1,4 @@
-"""Conservation, for drawing: where every offset of each partition is, and the gaps by name.
+"""Figures of conservation for the chart: how many offsets of each partition have which outcome, and the gaps.
 
 Data flow: reconciliation/conservation, archive/gaps, bronze/gaps -> Kept per partition, Lost per gap
 Run: daybreak gaps
@@ -18,12 +18,12 @@ from infra.kafka.places import At
 from streaming.gaps import BRONZE_GAPS
 
 PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "unaccounted")
-"""What an offset can be; together they are the whole range, or some are missing."""
+"""The outcomes of an offset. If they do not add up to the whole range, offsets are missing."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The offsets [start, end) of a partition over all checks, by what they are; `faults` is the sum of what is wrong."""
+    """The offsets [start, end) of a partition over all checks, by outcome; `faults`: how many do not add up."""
 
     topic: str
     partition: int
@@ -36,7 +36,10 @@ class Kept:
 
 @dataclass(frozen=True)
 class Lost:
-    """A named gap of the archive, which no total has, or of the stream. May it concern the report's day?"""
+    """An accepted gap of the archive (its records are missing from all totals) or of the stream.
+
+    `concerns_day`: may it contain records of the report's day?
+    """
 
     by: str
     topic: str
@@ -51,7 +54,7 @@ class Lost:
 
 
 def kept(conservation: Iterable[Mapping[str, Any]]) -> tuple[Kept, ...]:
-    """Per partition. A range that was found unsound is counted again from the same offset: the last count stands."""
+    """Figures per partition. An unsound range is counted again from the same offset, and the last count is used."""
     latest: dict[tuple[str, int, int], Mapping[str, Any]] = {}
     for row in sorted(conservation, key=lambda row: row["checked_at"]):
         latest[row["topic"], row["partition"], row["from"]] = row
@@ -64,7 +67,7 @@ def kept(conservation: Iterable[Mapping[str, Any]]) -> tuple[Kept, ...]:
 def _kept(topic: str, partition: int, rows: list[Mapping[str, Any]]) -> Kept:
     start, end = rows[0]["from"], max(row["to"] for row in rows)
     parts = {name: sum(row[name] for row in rows) for name in PARTS}
-    # What no count has named is missing: also a hole between two ranges.
+    # Offsets without an outcome are missing, and so are those between two ranges.
     parts["missing"] = max(end - start - sum(parts.values()), 0)
     faults = sum(row[name] for row in rows for name in FAULTS) or parts["missing"]
     named = ", ".join(f"{name} {number:,}" for name, number in parts.items() if number)

@@ -1,4 +1,4 @@
-"""What waiting buys, for drawing: the latency-completeness curve, and the waits as a histogram with the watermark in it.
+"""Figures of the latency-completeness curve, and of lateness as a histogram with the watermark, for the charts.
 
 Data flow: reconciliation/{curve,lateness} of a day -> CurveOf and LatenessOf per view
 Run: daybreak report --date 2026-01-31
@@ -19,12 +19,12 @@ from batch.report.drilldown import Behind, of_day, select
 Row = Mapping[str, Any]
 
 EDGES = (0, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800)
-"""Ends of the histogram's bins in seconds, the end within; the watermark is added, so that no bin stands on both sides of it."""
+"""Upper ends (inclusive) of the histogram's bins in seconds. The watermark is added, so that no bin lies on both sides of it."""
 
 
 @dataclass(frozen=True)
 class PointOf:
-    """One delay, None for the night: per line, how many and of how many."""
+    """One delay in seconds, None for the night; `lines`: per line of the chart, how many and of how many."""
 
     delay_seconds: int | None
     label: str
@@ -44,7 +44,7 @@ class CurveOf:
 
 @dataclass(frozen=True)
 class Bin:
-    """Events that need a delay in (`above`, `to`] seconds, None without an end; the first is 0 seconds alone."""
+    """Events that need a delay in (`above`, `to`] seconds; `to` is None in the last bin; the first bin is exactly 0 s."""
 
     above: int
     to: int | None
@@ -65,7 +65,7 @@ class LatenessOf:
 
 
 def curves_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[CurveOf, ...]:
-    """Empty if the day has no curve yet."""
+    """A curve per view; empty if the day has none yet."""
     return tuple(_curve(day, one) for one in drawn(curve, waits, 1))
 
 
@@ -90,7 +90,7 @@ def _curve(day: date, curve: Curve) -> CurveOf:
 
 
 def lateness_of(day: date, curve: Iterable[Row], waits: Iterable[Row]) -> tuple[LatenessOf, ...]:
-    """Of every view of the day that has a curve, which knows the delay in force."""
+    """A histogram per view that has a curve on the day; the curve's rows tell the delay in force."""
     watermarks = {row["view"]: row["delay_seconds"] for row in curve if row["in_force"]}
     rows = list(waits)
     return tuple(
@@ -134,7 +134,7 @@ def _rows(day: date, view: str, watermark: int, above: int, to: int | None) -> s
             *span,
             order="basis, required_delay_seconds",
         )
-    # An event that is late by x has waited the delay longer than that.
+    # An event that is late by x needs a delay of x plus the delay in force.
     late = (
         f"late_by_ms > {(above - watermark) * 1000}",
         *([] if to is None else [f"late_by_ms <= {(to - watermark) * 1000}"]),

@@ -1,4 +1,4 @@
-"""What waiting buys, over several days: the night's curve of each view, and the smallest delays that suffice.
+"""The latency-completeness curve of each view over several days, and the smallest sufficient delays.
 
 Data flow: reconciliation/curve, reconciliation/lateness -> one Curve per view
 Run: daybreak curve --days 3
@@ -17,7 +17,7 @@ from infra.lake.reader import read
 from infra.settings import Settings
 
 SHARES = (Fraction(99, 100), Fraction(999, 1000), Fraction(9999, 10000))
-"""Of a view's events: for these the smallest delay is named."""
+"""Shares of a view's events for which the smallest delay is computed."""
 
 Part = tuple[int, int]
 """How many, and of how many."""
@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Point:
-    """A view with one delay; None is the night. `as_read` is the share in time in the stream's own micro-batches."""
+    """A view with one delay (None is the night). `as_read`: events on time in the stream's actual micro-batches."""
 
     delay_seconds: int | None
     in_force: bool
@@ -49,12 +49,12 @@ class Curve:
 
 
 def curves(s: Settings, days: int) -> list[Curve]:
-    """Of the last so many days that have a curve; none before the first night."""
+    """A curve per view over the last `days` days that have one; empty before the first night."""
     return drawn(read(s, CURVE.id).to_pylist(), read(s, EVENT_LATENESS.id).to_pylist(), days)
 
 
 def drawn(curve: Iterable[Row], waits: Iterable[Row], days: int) -> list[Curve]:
-    """The same from the tables' rows; a delay that not all of a view's days have is left out, if it is not in force."""
+    """As `curves`, from the tables' rows. A delay that some day lacks is left out, unless it is the delay in force."""
     rows, waited = list(curve), list(waits)
     latest = sorted({row["day"] for row in rows})[-days:]
     return [
@@ -77,9 +77,9 @@ def _of_view(view: str, rows: list[Row], waited: list[Row]) -> Curve:
     whole = [delay for delay, own in by_delay.items() if {row["day"] for row in own} == set(days)]
     points = []
     for delay in sorted({*whole, in_force}, key=lambda delay: (delay is None, delay or 0)):
-        # The setting may be newer than some of the days: of those only the events are known, by their waits.
+        # The delay in force may be newer than some days. Then only its shares of events are known, from their waits.
         own = by_delay[delay] if delay in whole else []
-        # Rows stand beside every measure: they are counted once per day.
+        # CURVE repeats `rows` for every measure: count them once per day.
         once = list({row["day"]: row for row in own}.values())
         points.append(
             Point(

@@ -1,4 +1,4 @@
-"""What stands behind a mark of a chart: a sentence, and the query that gives its rows.
+"""Drill-down from a mark of a chart: its sentence, and the query for its rows.
 
 Data flow: a table of the lake and conditions -> SQL for the gateway
 Run: daybreak query "SELECT ..."
@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 @dataclass(frozen=True)
 class Behind:
-    """A mark's text for the eye and the screen reader, the query of its rows, and the day whose night it leads to."""
+    """A mark's text for tooltip and screen reader, the query for its rows, and the day of the night that it links to."""
 
     say: str
     sql: str

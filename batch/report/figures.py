@@ -1,4 +1,4 @@
-"""Every figure of the page, and nothing of how it looks.
+"""Every figure of the page, without its presentation.
 
 Data flow: Sources -> Figures
 Run: pytest tests/batch/report/test_figures.py
@@ -21,8 +21,9 @@ from infra.failing import WHAT_TO_DO
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one day's night, and of the days before it. `read_to` is when the stream had last finished a micro-batch; `clock`
-    is the one by which freshness is told first.
+    """The figures of one day's night, and of the days before it.
+
+    `read_to`: when the stream last finished a micro-batch. `clock`: the clock by which freshness is shown first.
     """
 
     day: date
@@ -45,7 +46,7 @@ class Figures:
 
 
 def figures(of: Sources) -> Figures:
-    """The same tables give the same figures: nothing asks a clock."""
+    """Compute the figures. The same tables give the same figures, because no clock is read."""
     curve = [row for row in of.curve if row["day"] == of.day]
     settled = next((row for row in of.settlements if row["day"] == of.day), None)
     watermark, latest, read_to = (_newest(of, column) for column in ("watermark", "max_event_time", "committed_at"))

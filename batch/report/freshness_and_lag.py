@@ -20,14 +20,14 @@ from streaming.progress import INGEST, PROGRESS
 from streaming.silver import SILVER
 
 SLOTS = 96
-"""Of the time in which the day was read; each shows its largest lag, so that no peak falls between two looks."""
+"""Number of slots into which the time of reading the day is divided; each shows its largest lag, so no peak is lost."""
 SENT_LATER = 3600.0
-"""Seconds that half of the events of every hour took to the very first stage: no stream was there to read them."""
+"""Seconds. If the median age at every stage and hour is larger, the events were sent (or read) long after they happened."""
 
 
 @dataclass(frozen=True)
 class Fresh:
-    """Seconds from `clock` to visible in a stage, of the on-time events of one hour (UTC); None where nothing is visible."""
+    """Seconds from `clock` until on-time events of one hour (UTC) were visible in a stage; None if none is visible yet."""
 
     clock: str
     hour: datetime
@@ -49,7 +49,10 @@ class Lagging:
 
 
 def fresh(day: date, events: pa.Table, progress: pa.Table, builds: pa.Table) -> tuple[Fresh, ...]:
-    """By both clocks, of the same on-time events (event_time, arrival, generation, batch_id, late_by_ms)."""
+    """Freshness by both clocks, of the on-time events among `events`.
+
+    `events`: event_time, arrival, generation, batch_id, late_by_ms. `progress`, `builds`: as freshness reads them.
+    """
     placed = visible(events.filter(pc.equal(events["late_by_ms"], 0)), progress, builds)
     return tuple(
         Fresh(
@@ -83,9 +86,9 @@ def _hour(day: date, clock: Clock, hour: datetime, stage: str, one: object) -> B
 
 
 def lagging(day: date, events: pa.Table, progress: pa.Table) -> tuple[Lagging, ...]:
-    """From the first arrival of an on-time event until all of them are read and nothing waits.
+    """The lag from the first arrival of an on-time event until all on-time events are read and no event waits.
 
-    Late events count as long as that is; those of an unfinished micro-batch do not.
+    Late events in this span count too; events of an unfinished micro-batch do not.
     """
     if not events.num_rows:
         return ()
@@ -142,11 +145,11 @@ def _lagging(day: date, start_us: int, end_us: int, events: int) -> Lagging:
 
 
 def clock_of(found: Iterable[Fresh]) -> Clock:
-    """The clock that tells the stages apart: the event's own, unless the day was sent so late that all of them are days."""
+    """The clock to show first: the event's own; or arrival, if the day was sent so late that every age is over SENT_LATER."""
     ages = [one.p50 for one in found if one.clock == Clock.EVENT and one.p50 is not None]
     return Clock.ARRIVAL if ages and min(ages) > SENT_LATER else Clock.EVENT
 
 
 def stages(found: Iterable[Fresh]) -> tuple[str, ...]:
-    """In the data's order."""
+    """The stages, in the order of the data flow."""
     return tuple(dict.fromkeys(one.stage for one in found))

@@ -1,4 +1,4 @@
-"""Gaps in the log: what the archive, or the stream, never read, by name.
+"""Gaps in the log: offsets that the archive or the stream never read.
 
 Data flow: archive/gaps, bronze/gaps -> Missed
 Run: daybreak gaps
@@ -17,7 +17,7 @@ from streaming.gaps import BRONZE_GAPS
 class Missed:
     """Offsets [start, end) that `by` (archive or stream) never read.
 
-    `from_day`, `to_day`: between which arrivals they came; None where that is not known.
+    `from_day`, `to_day`: days (UTC) of the last arrival before the gap and of the first after it; None if unknown.
     """
 
     by: str
@@ -33,7 +33,7 @@ class Missed:
 
     @property
     def offsets(self) -> int:
-        """How many."""
+        """Number of offsets."""
         return self.end - self.start
 
     @property
@@ -51,7 +51,7 @@ class Missed:
 
 
 def missed(s: Settings) -> list[Missed]:
-    """Every named gap, the archive's first."""
+    """Every accepted gap, the archive's first."""
     found = []
     for by, table in (("archive", ARCHIVE_GAPS.id), ("stream", BRONZE_GAPS.id)):
         for row in sorted(read(s, table).to_pylist(), key=lambda row: (row["topic"], row["partition"], row["from"])):

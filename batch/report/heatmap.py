@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """A view on a day, in rows; `rows` of the truth are None until the day has its curve."""
+    """A view on a day, in numbers of rows; `rows` (of the truth) is None until the day has its curve."""
 
     day: date
     view: str
@@ -49,7 +49,7 @@ def cells(
 def _cell(at: tuple[date, str], measures: list[Row], rows: int | None, corrected: int, is_settled: bool) -> Cell:
     day, view = at
     differing = max(row["rows_differing"] for row in measures)
-    # A sum may be off without a row that is: it counts as one fault.
+    # A sum may be unexplained although every row is explained: that counts as one fault.
     unexplained = max(
         max(row["rows_unexplained"] for row in measures), int(any(row["unexplained"] for row in measures))
     )

@@ -1,4 +1,4 @@
-"""The sections about the machine: freshness, lag, conservation, and which layer serves which hour.
+"""The sections about operations: freshness, lag, conservation, and which layer serves which hour.
 
 Data flow: Figures -> Section
 Run: pytest tests/batch/report/test_page.py
@@ -21,7 +21,7 @@ from streaming.silver import SILVER
 
 
 def freshness(found: Figures) -> Section:
-    """By both clocks."""
+    """Freshness by hour and stage, by both clocks."""
     own = [one for one in found.fresh if one.clock == found.clock and one.p95 is not None]
     worst = {stage: max(one.p95 or 0 for one in own if one.stage == stage) for stage in stages(own)}
     said = "In the slowest hour 95 % of the events were in " + ", ".join(
@@ -32,9 +32,9 @@ def freshness(found: Figures) -> Section:
         said = "No on-time event of the day is visible yet"
     return Section(
         "freshness",
-        "How old is a number when it can be read?",
+        "How old is an event when a table shows it?",
         f"{said}.",
-        "Of the events on time, hour by hour (UTC). A past day that was sent later is as old as that: see it by arrival.",
+        "On-time events, hour by hour (UTC). If a day's events were sent later, their age includes it: count from arrival.",
         ("from", "hour", "stage", "events", "p50", "p95", "p99"),
         tuple(
             (
@@ -56,7 +56,7 @@ def freshness(found: Figures) -> Section:
 
 
 def lag(found: Figures) -> Section:
-    """While the day was read."""
+    """The stream's lag while it read the day."""
     most = max(found.lagging, key=lambda one: one.events, default=None)
     stands = f"When this was written the stream was failing: {found.failing}. " if found.failing else ""
     waited = (
@@ -69,7 +69,7 @@ def lag(found: Figures) -> Section:
         "lag",
         "Did the stream keep up with the log?",
         f"{stands}{waited}",
-        "In Kafka and not yet in silver, from the day's first arrival until all were read, without duplicates and quarantine.",
+        "Events in Kafka and not yet in silver, from the day's first arrival until all were read; no duplicates or rejects.",
         ("from (UTC)", "most events waiting"),
         tuple((f"{one.at:%Y-%m-%d %H:%M:%S}", one.events) for one in found.lagging),
         found.lagging[0].behind.sql if found.lagging else select("*", PROGRESS.sql, order="committed_at DESC LIMIT 50"),
@@ -82,10 +82,10 @@ def _end(lagging: Sequence[Lagging]) -> datetime:
 
 
 def conservation(found: Figures) -> Section:
-    """Per partition, then the gaps."""
+    """The outcomes of offsets per partition, then the gaps."""
     offsets, faults = sum(one.end - one.start for one in found.kept), sum(one.faults for one in found.kept)
     lost = {by: sum(gap.end - gap.start for gap in found.lost if gap.by == by) for by in ("archive", "stream")}
-    gaps = f"{lost['archive']:,} are lost and in no total" if lost["archive"] else "none is lost"
+    gaps = f"{lost['archive']:,} are lost and missing from all totals" if lost["archive"] else "none is lost"
     if lost["stream"]:
         gaps += f", and the stream never read {lost['stream']:,}"
     parts = list(dict.fromkeys(name for one in found.kept for name in one.parts))
@@ -96,10 +96,10 @@ def conservation(found: Figures) -> Section:
     )
     return Section(
         "conservation",
-        "Is every record of the log somewhere?",
+        "Is every record of the log accounted for?",
         f"{answer}; {gaps}.",
-        "Every offset since the first night, by where its record is. A part that would be too thin to see is drawn wider.",
-        ("partition", "offsets", *parts, "amiss"),
+        "Every offset since the first night, by where its record is. Parts too thin to see are drawn wider.",
+        ("partition", "offsets", *parts, "faults"),
         (
             *(
                 (
@@ -124,14 +124,14 @@ def conservation(found: Figures) -> Section:
 
 
 def served(found: Figures) -> Section:
-    """The hand-over."""
+    """Which hours the truth serves, and which the stream."""
     truth = max((one.end for one in found.served if one.layer == "truth"), default=None)
     return Section(
         "served",
         "Which layer serves which hour?",
         (f"The truth up to {truth:%Y-%m-%d %H:%M} UTC" if truth else "Nothing is settled")
-        + ", the stream where no night has been.",
-        "A day that no night has settled shows as a hole in the truth, and the stream serves it.",
+        + "; the stream serves every day that is not settled.",
+        "A day that is not settled is a hole in the row of the truth.",
         ("from (UTC)", "to (UTC)", "layer", "status"),
         tuple(
             (f"{one.start:%Y-%m-%d %H:%M}", f"{one.end:%Y-%m-%d %H:%M}", one.layer, one.status) for one in found.served

@@ -22,12 +22,12 @@ FOLDER = Path(__file__).with_name("page")
 SCRIPTS = ("marks.js", "scales.js", "differences.js", "waiting.js", "flow.js", "whole.js")
 """In this order, after D3."""
 LIBRARY = "d3.min.js"
-"""D3 7.9.0 as its npm package has it (ISC, see d3.LICENSE): it draws the charts, and stands in every report."""
+"""D3 7.9.0, unchanged from its npm package (ISC, see d3.LICENSE). It draws the charts, and every report includes it."""
 SECTIONS = (differences, waterfall, curve, lateness, freshness, lag, conservation, served)
 
 
 def page(found: Figures, airflow_url: str) -> str:
-    """The file's text. Links lead to `airflow_url` only; nothing is loaded from anywhere."""
+    """The file's text. Its links lead to `airflow_url` only, and it loads nothing from the network."""
     data = json.dumps({"airflow": airflow_url, **asdict(found)}, default=_plain, separators=(",", ":"))
     good, said = verdict(found)
     return Template((FOLDER / "page.html").read_text()).substitute(
@@ -38,7 +38,7 @@ def page(found: Figures, airflow_url: str) -> str:
         sections="\n".join(_section(section(found)) for section in SECTIONS),
         night=escape(f"{airflow_url}/reconciliation/night/{found.day}"),
         style=(FOLDER / "page.css").read_text(),
-        # A closing tag within the data would end the element.
+        # A closing tag within the data would end the script element.
         figures=data.replace("<", "\\u003c"),
         library=library(),
         script="\n".join((FOLDER / name).read_text() for name in SCRIPTS),
@@ -53,7 +53,7 @@ def library() -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, date | datetime):
         return value.isoformat()
-    raise TypeError(f"{type(value).__name__} has no place on the page")
+    raise TypeError(f"{type(value).__name__} cannot be written to the page's JSON")
 
 
 def _tile(one: Tile) -> str:

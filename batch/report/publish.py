@@ -1,4 +1,4 @@
-"""Where a report lies: in the bucket for ever, and in the home for Airflow's page.
+"""Where a report is stored: in the bucket for ever, and in the home for Airflow's page.
 
 Data flow: the page's text -> s3 `reports/<day>.html`, `<home>/reports/<day>.html`
 Run: daybreak report --date 2026-01-31
@@ -28,9 +28,9 @@ def written(s: Settings, day: date) -> str:
 
 
 def publish(s: Settings, day: date, text: str) -> tuple[str, Path]:
-    """Put it in its two places, over an older one; gives the address in the bucket, and the file.
+    """Store the report in both places, replacing an older one; returns the address in the bucket, and the file.
 
-    Raises TransientFailure if the store does not take it; the file is written after that, so it never is alone.
+    Raises TransientFailure if the store does not take it. The file is written second, so it never exists without the other.
     """
     name, content = f"{FOLDER}/{day}.html", text.encode()
     try:
@@ -41,7 +41,7 @@ def publish(s: Settings, day: date, text: str) -> tuple[str, Path]:
 
 
 def put(file: Path, content: bytes) -> Path:
-    """Whole or not at all: Airflow may be reading the older one."""
+    """Write the file atomically, because Airflow may be reading the older one; returns its path."""
     file.parent.mkdir(parents=True, exist_ok=True)
     half = file.with_name(f".{file.name}.{os.getpid()}")
     half.write_bytes(content)

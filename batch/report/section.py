@@ -1,6 +1,6 @@
 """A section of the page: the question above a chart, its answer in a sentence, its figures as a table, its query.
 
-Data flow: what compared.py and running.py say of the Figures -> Section
+Data flow: Figures -> comparison.py and operations.py -> Section
 Run: pytest tests/batch/report/test_page.py
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Section:
-    """`rows` are in the order of `columns`: what the chart shows, for eyes without script."""
+    """`rows` hold the chart's figures in the order of `columns`; the page shows them as a table, also without JavaScript."""
 
     id: str
     question: str

@@ -1,4 +1,4 @@
-"""The hand-over: which layer serves which hour.
+"""Which layer serves which hour: the truth on settled days, the stream on the others.
 
 Data flow: reconciliation/{settlements,corrections}, the stream's watermark and latest event -> Served, oldest first
 Run: daybreak query "SELECT day, status FROM gold.fct_daily_orders ORDER BY day"
@@ -18,7 +18,7 @@ ONE = timedelta(days=1)
 
 
 class Status(StrEnum):
-    """What a number of these hours is."""
+    """The status of the numbers of some hours."""
 
     SETTLED = "settled"
     CORRECTED = "corrected"
@@ -28,7 +28,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Served:
-    """The hours [start, end) UTC; `layer` is truth where the day is covered and speed where it is not."""
+    """The hours [start, end) UTC; `layer` is `truth` if the day is settled, else `speed`."""
 
     start: datetime
     end: datetime
@@ -44,7 +44,7 @@ def served(
     watermark: datetime | None,
     latest: datetime | None,
 ) -> tuple[Served, ...]:
-    """From `first` to the stream's latest event, or to the last covered day; a hole in the settlements is served by speed."""
+    """From `first` to the stream's latest event, or to the end of the last settled day; speed serves unsettled days between."""
     covered = {row["day"]: row for row in settlements if row["day"] >= first}
     ends = [datetime.combine(day + ONE, time(), UTC) for day in covered] + ([latest] if latest else [])
     last = max(ends, default=datetime.combine(first, time(), UTC))
@@ -75,9 +75,9 @@ def _truth(start: datetime, end: datetime, row: Mapping[str, Any], was_corrected
 
 def _speed(start: datetime, end: datetime, status: Status) -> Served:
     why = (
-        "the watermark has passed, no night has"
+        "the watermark has passed these hours, and no night has settled them"
         if status is Status.PROVISIONAL
-        else "the watermark has not passed: it may still change"
+        else "the watermark has not passed these hours, so the numbers may still change"
     )
     say = f"{start:%Y-%m-%d %H:%M} to {end:%H:%M} UTC: the stream serves it, {status}: {why}"
     columns = "query, batch_id, as_of, watermark, next_watermark, max_event_time"

@@ -28,7 +28,7 @@ from streaming.progress import PROGRESS as PROGRESS_TABLE
 from streaming.silver import SILVER
 
 DAYS = 14
-"""How many days the page looks back, its own included."""
+"""Number of days that the page covers, its own day included."""
 
 PROGRESS = ["query", "generation", "batch_id", "committed_at", "watermark", "max_event_time", "visible"]
 
@@ -58,7 +58,10 @@ class Sources:
 
 
 def sources(s: Settings, day: date) -> Sources:
-    """Look once. Raises PermanentFailure if no night has compared the day, TransientFailure without the store."""
+    """Read the tables once.
+
+    Raises PermanentFailure if no night has compared the day, TransientFailure if the object store does not answer.
+    """
     first = day - timedelta(days=DAYS - 1)
     span = (pc.field("day") >= first) & (pc.field("day") <= day)
     summary = _rows(s, SUMMARY.id, where=span)
@@ -89,5 +92,5 @@ def sources(s: Settings, day: date) -> Sources:
 def _rows(
     s: Settings, table: str, columns: list[str] | None = None, where: pc.Expression | None = None
 ) -> tuple[Row, ...]:
-    """None where the table is not there yet: a lake without a night, or an older one."""
+    """The table's rows; empty if the table does not exist yet, in a lake without a night or of an older version."""
     return tuple(read(s, table, columns, where=where).to_pylist()) if exists(s, table) else ()

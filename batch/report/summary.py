@@ -1,6 +1,6 @@
-"""What the nights found: per day, view and measure, the way from the stream's answer to the truth.
+"""The nights' findings: per day, view and measure, the stream's sum, the truth's sum, and what each cause changed.
 
-Data flow: reconciliation/summary -> rows, each with what every cause moved
+Data flow: reconciliation/summary -> Finding per row
 Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
 """
 
@@ -28,12 +28,12 @@ class Finding:
 
     @property
     def why(self) -> str:
-        """The causes that moved something, in words."""
+        """The causes that changed the sum, as text."""
         return ", ".join(f"{name.replace('_', ' ')} {value:+,}" for name, value in self.causes.items() if value) or "-"
 
 
 def findings(s: Settings, first: date, last: date) -> list[Finding]:
-    """Of the days in [first, last] that a night has reconciled."""
+    """The findings of the days in [first, last] that a night has reconciled."""
     table = read(s, SUMMARY.id)
     causes = [cause.value for cause in STEPS]
     rows = [row for row in table.to_pylist() if first <= row["day"] <= last]

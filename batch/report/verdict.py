@@ -1,4 +1,4 @@
-"""What a reader in a hurry takes away: one sentence, and five figures.
+"""The report's verdict for a quick reader: one sentence, and five figures.
 
 Data flow: Figures -> verdict, Tile
 Run: pytest tests/batch/report/test_figures.py
@@ -25,7 +25,7 @@ class Tile:
 
 
 def verdict(found: Figures) -> tuple[bool, str]:
-    """Is all well, and a sentence that says so or what is not."""
+    """Whether the night is in order, and a sentence that says so or names what is wrong."""
     own = _own(found)
     wrong = []
     if unexplained := sum(cell.unexplained for cell in own):
@@ -43,7 +43,7 @@ def verdict(found: Figures) -> tuple[bool, str]:
         else "the stream was right, row by row"
     )
     lost = sum(gap.end - gap.start for gap in found.lost if gap.by == "archive" and gap.concerns_day)
-    gaps = f" {lost:,} records that may be of this day are lost: no total has them." if lost else ""
+    gaps = f" {lost:,} records that may be of this day are lost and missing from all totals." if lost else ""
     return not lost, f"Settled at {found.settled_at:%Y-%m-%d %H:%M} UTC, revision {found.revision}: {said}.{gaps}"
 
 

@@ -1,4 +1,4 @@
-"""The waterfall: from the stream's answer, cause by cause, to the truth.
+"""The waterfall: the steps from the stream's sum to the truth's, one per cause.
 
 Data flow: reconciliation/summary -> Waterfall per day, view and measure
 Run: pytest tests/batch/report/test_figures.py
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """From `start` to `end`, in the measure's own unit; a total has the two equal."""
+    """A step from `start` to `end`, in the unit of the measure; for a total the two are equal."""
 
     name: str
     kind: Kind
@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """One measure; a cause that moved nothing has no step."""
+    """The waterfall of one measure; a cause that changed nothing has no step."""
 
     day: date
     view: str
@@ -47,7 +47,7 @@ class Waterfall:
 
 
 def waterfalls(summary: Iterable[Mapping[str, Any]]) -> tuple[Waterfall, ...]:
-    """One per row, its causes in the order in which reconciliation adds them."""
+    """One waterfall per row of the summary, with the causes in the order in which reconciliation adds them."""
     rows = sorted(summary, key=lambda row: (row["day"], row["view"]))
     return tuple(Waterfall(row["day"], row["view"], row["measure"], tuple(_steps(row))) for row in rows)
 

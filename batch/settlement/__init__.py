@@ -1,1 +1,1 @@
-"""Which days are settled, and the approval of a correction that is larger than its threshold."""
+"""Settlement: which days are settled, and the approval of a correction that is larger than its threshold."""

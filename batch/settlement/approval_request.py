@@ -1,6 +1,6 @@
-"""How a question about a day's correction is put: to Airflow, to a log, to a terminal.
+"""The text of an approval request: for Airflow's form, for a log, for a terminal.
 
-Data flow: ApprovalRequest -> JSON with Markdown; a line; a sentence that ends the night
+Data flow: ApprovalRequest -> JSON with Markdown; a log line; the message of the failure that ends the night
 Run: pytest tests/batch/test_threshold.py
 """
 
@@ -12,7 +12,7 @@ from infra.failures import PermanentFailure
 
 
 def as_json(questions: Sequence[ApprovalRequest]) -> str:
-    """The open questions, each with what a person needs to see, for Airflow's form."""
+    """The open requests as JSON for Airflow's form, each with the figures that a person needs to decide."""
     return json.dumps(
         [
             {
@@ -37,14 +37,15 @@ def in_words(question: ApprovalRequest) -> str:
 
 
 def refuse(questions: Sequence[ApprovalRequest]) -> None:
-    """Raise PermanentFailure if a question is open."""
+    """Raise PermanentFailure if a request is open."""
     waiting = [one for one in questions if one.is_open]
     if waiting:
         first = waiting[0]
-        others = f" So do {', '.join(str(one.day) for one in waiting[1:])}." if waiting[1:] else ""
+        others = f" Other days that wait: {', '.join(str(one.day) for one in waiting[1:])}." if waiting[1:] else ""
         raise PermanentFailure(
-            f"{first}. It stays provisional until a person decides. Look: daybreak reconciliation --from {first.day} --to "
-            f'{first.day}; then: daybreak decide --date {first.day} --approve --note "why", or --reject.{others}'
+            f"{first}. The day stays provisional until a person decides. See its differences with daybreak reconciliation "
+            f"--from {first.day} --to {first.day}; then run daybreak decide --date {first.day} --approve --note "
+            f'"why", or --reject.{others}'
         )
 
 
@@ -52,7 +53,7 @@ def _body(question: ApprovalRequest) -> str:
     lines = [
         f"{question}.",
         "Until you answer, and if you reject, the day stays provisional: gold serves the stream's answer. An approval is "
-        "for these figures only; if something new arrives that changes them, you are asked again.",
+        "for these figures only; if new arrivals change them, a new approval is requested.",
         question.body,
         f"Rows: `SELECT * FROM reconciliation.differences WHERE day = DATE'{question.day}'`; events: "
         f"`... FROM reconciliation.evidence ...`; run `{question.run}`.",

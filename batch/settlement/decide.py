@@ -1,6 +1,6 @@
-"""Decide: a person's answer about a day whose correction is over its approval threshold.
+"""Decide: store a person's approval or rejection of a day whose correction is over its approval threshold.
 
-Data flow: the last question in reconciliation/decisions, an answer -> decisions; if approved -> corrections, settlements, curve
+Data flow: the last request in reconciliation/decisions, an answer -> decisions; if approved -> corrections, settlements, curve
 Run: daybreak decide --date 2026-01-31 --approve --note "the stream was down at noon"
 """
 
@@ -19,10 +19,10 @@ from infra.failures import PermanentFailure
 
 
 def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None = None) -> None:
-    """Write the answer down; an approval settles the day, if its figures are still those that were asked about.
+    """Store the answer. An approval settles the day if its figures are still those of the request.
 
-    `figures`: those that the person has seen, if it is known. Raises PermanentFailure if nothing was asked, if other
-    figures were asked about since, or if the day is settled already and is to be rejected.
+    `figures`: hash of the figures that the person saw, if known. Raises PermanentFailure if no approval was requested, if a
+    newer request has other figures, or if a settled day is to be rejected.
     """
     own = session()
     with lease():
@@ -46,23 +46,28 @@ def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None
 def answerable(
     last: LastDecision | None, settled: bool, day: Day, decision: Decision, figures: str | None
 ) -> LastDecision:
-    """The newest decision about a day, if it can be answered; an answer can be changed until the day is settled."""
+    """The newest decision about a day, if it can be answered. An answer can be changed until the day is settled."""
     if last is None:
-        raise PermanentFailure(f"no approval was requested for {day}: see reconciliation/decisions")
+        raise PermanentFailure(
+            f"no approval was requested for {day}: see the open requests with daybreak query "
+            '"SELECT day, decision FROM reconciliation.decisions ORDER BY day, number"'
+        )
     if settled and decision is Decision.REJECTED:
-        raise PermanentFailure(f"{day} is settled, and what is settled is not taken back: it can no longer be rejected")
+        raise PermanentFailure(
+            f"{day} is settled already, so it can no longer be rejected: a decision cannot undo that"
+        )
     if figures and figures != last.figures and not settled:
         raise PermanentFailure(
             f"the figures of {day} have changed since the approval was requested: they were {figures}, and the new request is "
-            f"for {last.figures}. Look again, and answer that one."
+            f"for {last.figures}. Look at the new figures (daybreak reconciliation --from {day} --to {day}), and answer again."
         )
     return last
 
 
 def _settle(own: SparkSession, day: Day, last: LastDecision) -> None:
-    """Settle the approved day. Raises PermanentFailure if its figures have changed: it was asked about anew."""
+    """Settle the approved day. Raises PermanentFailure if its figures have changed; then a new approval was requested."""
     in_force = versions(own)
-    # As the night of the question, so that what its run has computed is not computed again.
+    # Plan as the night of the request did: the run id is then the same, and nothing is computed again.
     for plan in plans(own, parse(last.run[:10]), in_force, only=day):
         question, _ = advance(own, plan, Step.CORRECT)
         refuse([question] if question else [])

@@ -1,6 +1,6 @@
-"""Decisions: what a person was asked about a day's corrections, and what the answer was.
+"""Decisions: the requests to approve a day's correction, and their answers.
 
-Data flow: threshold's over_threshold, `decide` -> reconciliation/decisions, append-only
+Data flow: settle's requests, answers of `decide` -> reconciliation/decisions, append-only
 Run: daybreak query "SELECT day, decision, decided_by, note FROM reconciliation.decisions ORDER BY day, number"
 """
 
@@ -25,7 +25,7 @@ from infra.lake.writes import append_once
 
 
 class Decision(StrEnum):
-    """What has become of a day whose correction is over its approval threshold."""
+    """The state of a day whose correction is over its approval threshold."""
 
     REQUESTED = "requested"
     APPROVED = "approved"
@@ -39,27 +39,27 @@ DECISIONS = Table(
         column("day", "date", "The day"),
         column("number", "int", "Which request or answer of the day, from 1; the largest is the last"),
         column("decision", "string", "requested, approved or rejected"),
-        column("run", "string", "The run whose figures they are"),
+        column("run", "string", "The run that computed the figures"),
         column("figures", "string", "Hash of the day's summary; an approval is for these figures only"),
         column("decided_by", "string", "Who answered; null for a request"),
         column("decided_at", "timestamp", "When it was requested or answered (UTC)"),
-        column("note", "string", "Why; null for a request"),
-        column("view", "string", "The view that goes farthest over its approval threshold"),
-        column("measure", "string", "Its measure"),
-        column("before", "bigint", "The sum that was served before: as settled last, else the stream's"),
+        column("note", "string", "The reason given with the answer; null for a request"),
+        column("view", "string", "The view that is farthest over its approval threshold"),
+        column("measure", "string", "The measure of that view that is farthest over it"),
+        column("before", "bigint", "The measure's sum before: that of the last settlement, else the stream's"),
         column("truth", "bigint", "The sum in the truth"),
         column("share", DecimalType(18, 4), "The correction as a share of the truth"),
         column("threshold", DecimalType(18, 4), "The share up to which a correction needs no approval"),
-        column("offsets", OFFSETS, "The end of the archive on which the figures stand"),
-        column("definitions", "map<string,string>", "Version of each definition by which the figures were made"),
+        column("offsets", OFFSETS, "The end of the archive, per topic and partition, when the figures were computed"),
+        column("definitions", "map<string,string>", "Version of each definition that computed the figures"),
     ),
-    description="A request to approve a day whose correction is over its approval threshold, or the answer. The newest row of a "
-    "day that is not in settlements says why: requested (waits for an answer) or rejected. Append-only.",
+    description="A request to approve a day whose correction is over its approval threshold, or the answer to it. If a day is "
+    "not in settlements, its newest row here says why: requested (it waits for an answer) or rejected. Append-only.",
 )
-"""One request or answer; `number` counts a day's, from 1.
+"""One request or answer; `number` counts those of a day, from 1.
 
-An answer is for the figures that were asked about (`figures`, a hash of the day's summary), not for the day: other
-figures are asked about anew. `view` to `threshold`: the measure that goes farthest over its limit.
+An answer is for the figures of the request (`figures`, a hash of the day's summary), not for the day: other figures need a
+new approval. `view` to `threshold` describe the measure that is farthest over its threshold.
 """
 
 
@@ -84,7 +84,7 @@ def newest(day: Day) -> LastDecision | None:
 
 
 def request(plan: DayPlan, figures: str, largest: Correction, last: LastDecision | None) -> None:
-    """Write down that the plan's day waits for an answer."""
+    """Store an approval request for the plan's day."""
     day = plan.day
     number = last.number + 1 if last else 1
     row = {
@@ -107,7 +107,7 @@ def request(plan: DayPlan, figures: str, largest: Correction, last: LastDecision
 
 
 def answer(day: Day, last: LastDecision, decision: Decision, by: str, note: str) -> None:
-    """Write down the answer to the last question about the day, beside the question's own numbers."""
+    """Store the answer to the day's last request, with the figures of that request."""
     number = last.number + 1
     (open_request,) = arrow_tables.rows(
         DECISIONS, where=(pc.field("day") == day.date) & (pc.field("number") == last.number)

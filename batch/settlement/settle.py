@@ -1,6 +1,6 @@
-"""Settle a day, if its correction is within the approval threshold; else hold it back and request an approval.
+"""Settle a day if its correction is within the approval threshold; else hold it back and request an approval.
 
-Data flow: summary, decisions -> threshold -> corrections and settlements, or a question in reconciliation/decisions
+Data flow: summary, decisions -> threshold -> corrections and settlements, or a request in reconciliation/decisions
 Run: python -m batch correct --date 2026-01-31
 """
 
@@ -25,7 +25,10 @@ from streaming.views import VIEWS
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """A day that is not settled because of its figures; `last` is the word about exactly these, None if it was just requested."""
+    """A day that is held back because its correction is over the threshold.
+
+    `last`: the newest decision about exactly these figures; None if the approval has just been requested.
+    """
 
     day: Day
     run: str
@@ -36,7 +39,7 @@ class ApprovalRequest:
 
     @property
     def is_open(self) -> bool:
-        """Does it wait for an answer, or was it rejected?"""
+        """Does it wait for an answer? False: these figures were rejected."""
         return self.last is None or self.last.decision is Decision.REQUESTED
 
     def __str__(self) -> str:
@@ -50,9 +53,9 @@ class ApprovalRequest:
 
 
 def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
-    """Correct and settle the plan's day; or, if its correction is over the threshold, give the question that it waits for.
+    """Correct and settle the plan's day; or, if its correction is over the threshold, return the request it waits for.
 
-    An approval of just these figures settles it. Until then, and after a rejection, the day is in no settlements.
+    An approval of exactly these figures settles the day. Until then, and after a rejection, it is not in settlements.
     """
     day, previous = plan.day, plan.previous
     found = summary(day)
@@ -64,7 +67,7 @@ def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
         hashed, last = figures(found), newest(day)
         same = last if last and last.figures == hashed else None
         if same is None or same.decision is not Decision.APPROVED:
-            # First, because truth is not what was settled any more. Where the question then is not put, the next night does.
+            # Withdraw first: truth no longer equals the settlement. If the process dies here, the next night sends the request.
             withdraw(plan)
             point("correct.before-asking")
             if same is None:
@@ -75,9 +78,9 @@ def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
 
 
 def summary(day: Day) -> list[dict[str, Any]]:
-    """The day's sums, as its reconciliation has just written them."""
+    """The day's rows of reconciliation/summary, as its reconciliation has just written them."""
     return arrow_tables.rows(SUMMARY, where=pc.field("day") == day.date)
 
 
 def _percent(one: Correction) -> str:
-    return f"{100 * share(one.amount, one.truth):,.1f} %" if one.truth else "without end"
+    return f"{100 * share(one.amount, one.truth):,.1f} %" if one.truth else "an infinite share"

@@ -1,6 +1,6 @@
-"""Coverage: which days are settled, by which run, up to which offsets, under which definitions.
+"""Settlements: which days are settled, by which run, up to which offsets, under which definitions.
 
-Data flow: the night's plan -> reconciliation/settlements, in one commit; what it replaces -> reconciliation/past_settlements
+Data flow: the night's plan -> reconciliation/settlements, in one commit; the replaced row -> reconciliation/past_settlements
 Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.settlements ORDER BY day"
 """
 
@@ -24,35 +24,35 @@ from infra.lake.writes import append_once, replace_days
 from streaming.progress import RANGE
 
 OFFSETS = ArrayType(struct(*(field for field in RANGE if field.name != "from")))
-"""The end of what the archive held, per topic and partition."""
+"""The end of the archive (one past its last offset), per topic and partition."""
 
 SETTLEMENTS = Table(
     "reconciliation",
     "settlements",
     struct(
         column("day", "date", "The settled day"),
-        column("revision", "int", "How many times it has been settled, from 1"),
+        column("revision", "int", "Number of this settlement of the day, from 1"),
         column("run", "string", "The night that settled it"),
-        column("settled_at", "timestamp", "When (UTC)"),
-        column("offsets", OFFSETS, "The end of what the archive held, per topic and partition"),
+        column("settled_at", "timestamp", "When it was settled (UTC)"),
+        column("offsets", OFFSETS, "The end of the archive at the settlement, per topic and partition"),
         column("definitions", "map<string,string>", "Version of each definition by which it was settled"),
-        column("totals", "map<string,bigint>", "Sum of each measure as settled, by view.measure"),
+        column("totals", "map<string,bigint>", "Settled sum of each measure, by view.measure"),
     ),
     description="One settled day. Gold serves the truth for these days, and the stream's provisional rows elsewhere.",
 )
-"""One settled day. `totals`: `view.measure` -> its sum as settled; null in rows of a lake older than the column."""
+"""One settled day. `totals`: `view.measure` -> the settled sum; null in rows that are older than this column."""
 
 PAST_SETTLEMENTS = Table(
     "reconciliation",
     "past_settlements",
     struct(
         *SETTLEMENTS.schema.fields,
-        column("withdrawn_at", "timestamp", "When it was withdrawn (UTC); null if the next one replaced it"),
+        column("withdrawn_at", "timestamp", "When it was withdrawn (UTC); null if the next settlement replaced it"),
     ),
-    description="A settlement that a later one replaced, or that was withdrawn because a person has to decide. Append-only: "
-    "with settlements it is the history of every day.",
+    description="A settlement that a later one replaced, or that was withdrawn until a person approves the new figures. "
+    "Append-only; together with settlements it is the history of every day.",
 )
-"""The settlements that a later one has replaced, or that were withdrawn because a person has to decide; append-only."""
+"""Settlements that a later one replaced, or that were withdrawn until a person approves the new figures; append-only."""
 
 
 def settle(done: DayPlan, totals: Mapping[str, int] | None = None) -> None:
@@ -91,7 +91,7 @@ def offsets(ends: Ends) -> list[dict[str, object]]:
 
 
 def _keep(plan: DayPlan, why: str, withdrawn_at: datetime | None = None) -> None:
-    """Copy the row that is about to go to past_settlements, once for each reason: a night that was killed may come again."""
+    """Copy the row that is about to be replaced to past_settlements, once per reason: a retry must not copy it twice."""
     if plan.replaces:
         old = arrow_tables.read(SETTLEMENTS, where=pc.field("day") == plan.day.date)
         at = pa.array([withdrawn_at] * old.num_rows, pa.timestamp("us", "UTC"))

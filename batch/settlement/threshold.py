@@ -1,4 +1,4 @@
-"""The approval threshold: how large a day's correction may be before a person is asked, and what that person is shown.
+"""The approval threshold: how large a day's correction may be without an approval, and the figures shown in a request.
 
 Data flow: the day's summary, DAYBREAK_APPROVAL_THRESHOLD -> over_threshold, figures, the waterfall as Markdown
 Run: pytest tests/batch/test_threshold.py
@@ -18,14 +18,14 @@ from batch.reconciliation.causes import STEPS
 from infra.failures import PermanentFailure
 
 UNNAMED = Decimal(1)
-"""The limit of a view that DAYBREAK_APPROVAL_THRESHOLD does not name: a correction as large as the truth itself.
+"""The threshold of a view that DAYBREAK_APPROVAL_THRESHOLD does not name: a correction as large as the truth itself.
 
-A day of which the stream heard nothing, or everything too late, is corrected by just that, and history that is sent at
-once is such a day. More than that comes only from a stream whose sum was more than twice the truth.
+If the stream saw no event of a day, or saw all of them late (as when history is sent at once), the correction is exactly as
+large as the truth, and needs no approval. A larger one means that the stream's sum was more than twice the truth.
 """
 
 LARGEST = Decimal("99999999999999.9999")
-"""The largest share that is written down; that of a correction to nothing, which has no end."""
+"""The largest share that is stored. It stands for a correction to a truth of 0, whose share would be infinite."""
 
 ROUNDED = Decimal("0.0001")
 
@@ -47,12 +47,12 @@ class Correction:
 
     @property
     def is_over(self) -> bool:
-        """Is it more than the approved share of the truth?"""
+        """Is the correction larger than the threshold's share of the truth?"""
         return abs(self.amount) > Fraction(self.threshold) * abs(self.truth)
 
 
 def limits(thresholds: Mapping[str, Decimal], views: Iterable[str]) -> dict[str, Decimal]:
-    """The limit of every view. Raises PermanentFailure if the setting names another one."""
+    """The threshold of every view. Raises PermanentFailure if the setting names an unknown view."""
     known = list(views)
     if unknown := sorted(thresholds.keys() - set(known)):
         raise PermanentFailure(
@@ -69,9 +69,8 @@ def over_threshold(
 ) -> list[Correction]:
     """The measures of a day that are corrected by more than their threshold, the farthest over it first.
 
-    `summary`: rows of reconciliation/summary. The sum before is that of the last settlement (`settled`), else
-    what the stream had, with its rows that were not final. A view of which fewer than `floor` rows
-    differ is not asked about.
+    `summary`: rows of reconciliation/summary. The sum before is that of the last settlement (`settled`), else the stream's,
+    which includes rows that are not final. A view with fewer than `floor` differing rows needs no approval.
     """
     found = []
     for row in summary:
@@ -83,7 +82,7 @@ def over_threshold(
 
 
 def figures(summary: Iterable[Mapping[str, Any]]) -> str:
-    """A hash of a day's summary without its run: the same figures, found again, are the same."""
+    """A hash of a day's summary without the run id, so that another run with the same figures has the same hash."""
     rows = sorted(
         json.dumps({k: v for k, v in row.items() if k != "run"}, sort_keys=True, default=str) for row in summary
     )
@@ -103,7 +102,7 @@ def share(amount: int, truth: int) -> Decimal:
 
 
 def waterfall(summary: Sequence[Mapping[str, Any]]) -> str:
-    """The day's way from the stream's answer to the truth, a row per measure, as a Markdown table."""
+    """The day's waterfall from the stream's sums to the truth, a row per measure, as a Markdown table."""
     present = [cause.value for cause in STEPS if any(row[cause.value] for row in summary)]
     columns = ["view", "measure", "speed", *present, "truth"]
     lines = [columns, ["---", "---", *["---:"] * (len(columns) - 2)]]
@@ -114,6 +113,6 @@ def waterfall(summary: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _excess(one: Correction) -> Fraction:
-    """By how many times its limit a correction is over it; one to nothing, or with a threshold of 0, comes first."""
+    """The correction divided by the largest one allowed; LARGEST if none is allowed (truth or threshold is 0)."""
     allowed = Fraction(one.threshold) * abs(one.truth)
     return abs(one.amount) / allowed if allowed else Fraction(LARGEST)

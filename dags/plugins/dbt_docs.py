@@ -26,7 +26,7 @@ app = FastAPI(title="dbt docs", docs_url=None, redoc_url=None, openapi_url=None)
 
 @app.get("/")
 def page() -> Response:
-    """The latest docs, whole in one page; or a page that says how they come to be."""
+    """The latest docs as one page; or, if there are none, a page that says how to write them."""
     if PAGE.exists():
         return FileResponse(PAGE, media_type="text/html", headers={"Cache-Control": "no-cache"})
     return HTMLResponse(NOT_YET)

@@ -29,10 +29,10 @@ NOT_YET = """<!doctype html><html lang="en"><meta name="viewport" content="width
 body {{ font: 16px/1.5 system-ui, sans-serif; margin: 3em }}
 </style>
 <h1>No report {of}yet</h1><p>{why}</p></html>"""
-HOW = """It is written near the end of a run of the DAG <code>nightly</code>, once the day is compared, or by
+HOW = """A report is written near the end of a run of the DAG <code>nightly</code>, after the day is compared, or by
 <code>daybreak report --date {day}</code>."""
 
-# Reports hold figures of the shop: who may see the runs of the DAG may see them, and nobody else.
+# Reports hold business figures, so only users who may see the DAG's runs may see them.
 app = FastAPI(
     title="Reconciliation",
     docs_url=None,
@@ -51,25 +51,27 @@ def newest() -> Response:
 
 @app.get("/{day}.html")
 def of_day(day: date) -> Response:
-    """The report of a day: reports refer to each other so, here and in the bucket."""
+    """The report of a day. Reports link to each other by this file name, here and in the bucket."""
     file = REPORTS / f"{day}.html"
     return _served(file) if file.exists() else _not_yet(day)
 
 
 @app.get("/run")
 def of_run(dag_id: str, run_id: str) -> Response:
-    """The report of the day that a run is about: its data interval knows, not its name."""
+    """The report of the day that a run settles. The day is taken from the run's data interval, not from its name."""
     if dag_id != DAG:
-        return HTMLResponse(NOT_YET.format(of="", why=f"Reports are of runs of the DAG <code>{DAG}</code>."))
+        return HTMLResponse(NOT_YET.format(of="", why=f"Only runs of the DAG <code>{DAG}</code> have reports."))
     start = next((run.data_interval_start for run in DagRun.find(dag_id=DAG, run_id=[run_id])), None)
     if start is None:
-        return HTMLResponse(NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is about no day."))
+        return HTMLResponse(
+            NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown or has no day.")
+        )
     return of_day(start.date())
 
 
 @app.get("/night/{day}")
 def night(day: date) -> Response:
-    """To the latest run about a day; to the DAG's runs if there was none."""
+    """Redirect to the latest run of a day; to the list of the DAG's runs if the day has none."""
     start = datetime.combine(day, time(), UTC)
     until = start + timedelta(days=1, microseconds=-1)
     runs = DagRun.find(dag_id=DAG, logical_start_date=start, logical_end_date=until)
@@ -86,7 +88,7 @@ def _not_yet(day: date | None) -> Response:
 
 
 def _icon(colour: str) -> str:
-    """A sunrise, within its own address: the menu's pictures ask without the reader's name."""
+    """A sunrise as a data URI, because the menu loads icons without the user's login."""
     lines = "M2 18h20M5 14a7 7 0 0 1 14 0M12 3v2M3.5 8l1.6 1.2M20.5 8l-1.6 1.2M6 21.5h12"
     drawn = f"<path d='{lines}' fill='none' stroke='{colour}' stroke-width='1.8' stroke-linecap='round'/>"
     return "data:image/svg+xml," + quote(f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'>{drawn}</svg>")

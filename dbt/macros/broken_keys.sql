@@ -1,7 +1,7 @@
 {#-
-  Every combination of a model's key (`meta.key` in its YAML) that occurs more than once, or has a row in which a column of
-  `meta.present` is null. One query for all models: what a query costs is itself, not what it reads. Of days that have not changed since they were tested
-  nothing is read.
+  Every value of a model's key (`meta.key` in its YAML) that occurs more than once, or has a row in which a column of
+  `meta.present` is null. One query tests all models, because a query costs more than the rows that it reads. Days that have not
+  changed since their last test are not read.
 -#}
 {% macro broken_keys(models) %}
 {%- for name in models %}

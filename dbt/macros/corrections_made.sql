@@ -1,4 +1,4 @@
-{#- Per day, and row of a view if `key` names its columns: in how many settlements the ledger has corrected it. -#}
+{#- The number of settlements that corrected a day, or each row of a day if `key` names the view's key columns. -#}
 {% macro corrections_made(view, key=[]) %}
     select
         day,

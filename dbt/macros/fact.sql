@@ -1,6 +1,6 @@
 {#-
-  A view as it is served: the truth of settled days, and the stream's current answer for the others. A build that is not the first
-  makes the days that may have changed.
+  The rows of a view that gold serves: the truth on settled days, and the stream's current answer on the others. Every build but the
+  first replaces only the days that may have changed.
 -#}
 {% macro fact(view) %}
 {%- set own = views()[view] -%}

@@ -1,4 +1,4 @@
-{#- The models that serve rows of a day from one of two layers: one per view, and what is made of them. -#}
+{#- The models that serve each day from one of the two layers: one per view, and the models built on these. -#}
 {% macro facts() %}
 {%- set found = [] -%}
 {%- for view in views() -%}

@@ -1,4 +1,4 @@
-{#- Every version of a view's rows, with the time in which it was the answer; `versions` says how they are found. -#}
+{#- Every version of a view's rows, with the time span in which it was the answer; see the macro `versions`. -#}
 {% macro history(view) %}
 with versions as (
 

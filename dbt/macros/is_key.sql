@@ -1,6 +1,6 @@
 {#-
-  Fails on every combination of `columns` that occurs more than once, and on those with a row in which a column of `present`
-  is null. One query per model: a query costs more than what it reads.
+  Fails on every combination of `columns` that occurs more than once, or has a row in which a column of `present` is null. It is
+  one query per model, because a query costs more than the rows that it reads.
 -#}
 {% test is_key(model, columns, present=[]) %}
 select {{ columns | join(", ") }}, count(*) as times

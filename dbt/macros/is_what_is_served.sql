@@ -1,7 +1,8 @@
 {#-
-  Fails on every row of `fact` (where `of` holds) that is not the version of a history valid when the fact was built, and on every such
-  version without its row. The stream goes on between the two, so versions later than the fact's latest are left out; so are days
-  whose truth a night is recomputing just now. A withdrawn day's versions begin with the withdrawal, if the stream wrote them before.
+  Compares a fact with its history: fails on every row of `fact` (where `of` holds) that is not the history's version valid when the
+  fact was built, and on every such version without a row. The stream continues after the build, so versions later than the fact's
+  latest are left out; so are days whose truth a night is recomputing. On a withdrawn day, versions that the stream wrote before the
+  withdrawal are valid from the withdrawal on.
 -#}
 {% test is_what_is_served(model, fact, columns, of='true') %}
 {%- set compared = (['day'] + columns + ['status', 'revisions']) | join(", ") -%}
@@ -60,7 +61,7 @@ valid as (
 
 )
 
--- Counted against each other, which reads both sides once; two `except all` read them twice.
+-- Both sides are counted against each other in one pass; two `except all` would read them twice.
 select
     if(sum(side) > 0, 'served, and no valid version', 'valid, and not served') as fault,
     to_json(struct({{ compared }})) as detail

@@ -1,8 +1,8 @@
 {#-
-  The stream's current answers, one row per day and key, from a speed table, which is the log of all it ever said.
-  Only the latest generation counts of which a micro-batch is done: a rebuild starts a new one, and ids sort by their start. What
-  it said again before that is its answer since its first micro-batch.
-  The view's preference comes before the micro-batch: of several matches of a join, the first is the answer.
+  The stream's current answers, one row per day and key, from a speed table, which is the append-only log of all its answers.
+  A rebuild of the stream starts a new generation, and the ids of generations sort by their start. Only the latest generation with a
+  finished micro-batch counts. Rows that it wrote before its first micro-batch get the time of that micro-batch as `as_of`.
+  The view's preference comes before the age of a row: if a join has several matches, the preferred one is the answer.
 -#}
 {% macro latest_answers(view) %}
 with generations as (

@@ -1,4 +1,4 @@
-{#- Of an order's items: how many lines they are, and how many pieces. -#}
+{#- Of an order's items: the number of lines, and the sum of their quantities. -#}
 {% macro lines_of(items) -%}
     size({{ items }}) as lines,
         aggregate({{ items }}, 0L, (sum, item) -> sum + item.quantity) as items

@@ -1,6 +1,6 @@
 {#-
-  Which of several candidates of a key is its row: the first by these columns, ascending, nulls last; a view without a
-  preference has none here.
+  The beginning of an ORDER BY that puts the preferred candidate of a key first: by the view's columns of `prefer`, ascending,
+  nulls last. Empty for a view without a preference.
 -#}
 {% macro preferred(view) -%}
     {%- for column in views()[view].prefer -%}

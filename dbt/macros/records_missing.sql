@@ -1,6 +1,6 @@
 {#-
-  Per day of a CTE: the records that Kafka removed before a night read them and that may concern it, of any topic, by the
-  arrivals around each gap. A day that no gap touches has no row.
+  Per day of a CTE: how many records, of any topic, are in accepted gaps that may concern the day. The arrivals before and after a gap
+  say which days it may concern. A day that no gap touches has no row.
 -#}
 {% macro records_missing(days) %}
     select

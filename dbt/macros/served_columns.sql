@@ -1,6 +1,6 @@
 {#-
-  A view's columns as gold serves them: of a row that is not final, a value of `while_open` goes by its other name.
-  `said`: the struct that holds the value columns, if one does; the key never is in it.
+  A view's columns as gold serves them. While a row is not final, a value in `while_open` is replaced by its other name.
+  `said`: the name of the struct that holds the value columns, if there is one; the key columns are never in it.
 -#}
 {% macro served_columns(view, said=none) -%}
     {%- set own = views()[view] -%}

@@ -1,6 +1,7 @@
 {#-
-  The times in which a day is served from the stream, one row each: from `opened_at` (a withdrawal; null: ever) to `closed_at`,
-  when settlement `revision` came (null: it has not come). That settlement, and those that replaced it, hold until `reopened_at`.
+  The time spans in which the stream serves a day, one row each: from `opened_at` (a withdrawal; null: since the beginning) to
+  `closed_at`, the time of settlement `revision` (null: not settled again yet). That settlement and those that replaced it serve the
+  day until `reopened_at`, the next withdrawal.
 -#}
 {% macro times_of_the_stream() %}
     select

@@ -1,4 +1,4 @@
-{#- A view's rows of whole days, as the night recomputed them. -#}
+{#- A view's rows of whole days, recomputed by the night. -#}
 {% macro truth_rows(view) %}
 with truth as (
 

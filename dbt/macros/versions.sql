@@ -1,14 +1,15 @@
 {#-
   Every version of every row of a view that was ever the answer: `day`, the key, `said` (a struct of `values`), `is_final`,
-  `status`, `revision` (the settlement that said it; null: the stream), `revisions` (corrections so far), `cause` of the
+  `status`, `revision` (the settlement that made the version; null: the stream), `revisions` (corrections so far), `cause` of the
   correction, `valid_from`, `valid_to` (null: valid now).
 
-  While its day is not settled, a row is as the stream wrote it, from a micro-batch's `as_of` on: by the view's preference, then
-  the latest (as in latest_answers), until the stream starts anew with another generation. While it is, a row is as settled, and
-  changes with each correction that a settlement brought. What the first settlement left alone is the truth; a row that only a
-  later one corrected was `old` until then. A day whose settlement was withdrawn is the stream's until the next.
+  While a day is not settled, its rows are the stream's, each from its micro-batch's `as_of` on: the preferred one, else the latest (as
+  in latest_answers), until the stream starts a new generation. While a day is settled, its rows are the settled ones, and change with
+  each correction. A row that no settlement corrected has been the truth since the first settlement. A row that only a later
+  settlement corrected had the correction's `old` value until then. After a withdrawal the stream's rows are valid until the next
+  settlement.
 
-  Filters on `day` reach the tables: put one.
+  Always filter on `day`: the filter is pushed down to the tables.
 -#}
 {% macro versions(view) %}
 {%- set types = views()[view].columns -%}
@@ -69,7 +70,7 @@ ranked as (
 
 ),
 
--- A row is an answer when it is said if it is better than all that was said before it.
+-- A row became the answer when it was written, if it ranked before all earlier rows of its key.
 answers as (
 
     select
@@ -118,7 +119,8 @@ corrected as (
 
 ),
 
--- The truth of a withdrawn day waits for a person: what no settlement corrected had been settled as the stream says it.
+-- The truth table of a withdrawn day is not approved yet. There, a row that no settlement corrected had been settled with the
+-- stream's value, so it is taken from the stream.
 uncorrected as (
 
     select {{ keys }}, {{ said }} as said
@@ -203,7 +205,7 @@ found as (
         least(valid_to, unsettled.reopened_at)
     from by_night
     inner join unsettled using (day)
-    -- A correction to nothing ends the row's last version and begins none.
+    -- A correction that removes a row ends its last version and begins no new one.
     where unsettled.revision is not null and said is not null
 )
 

@@ -1,7 +1,7 @@
 {#-
-  Fails on every version of a history that ends before it begins, is valid beside another one of its row, or has a status
-  that there is not or that the row had already left: provisional, settled, corrected is the only way, but for a day whose
-  settlement was withdrawn, which is then provisional again.
+  Fails on every version of a history that ends before it begins, overlaps another version of its row, or has an unknown status or
+  one that the row had already left. The order is provisional, settled, corrected; only a withdrawn settlement makes a day provisional
+  again.
 -#}
 {% test versions_follow_one_another(model, key) %}
 {%- set row = (['day'] + key) | join(", ") -%}

@@ -1,8 +1,8 @@
 {#-
-  The rows of a CTE with `expected_completeness`: the least share of such a row's events that the stream should have
-  counted by now. The row closes at `closes`; since then the stream's clock, the largest event time it has read, has moved on
-  by the row's age; of the events of settled days this share came with a wait no longer than that. The stream counts none
-  that waited longer than its delay, so from there on it stays as it is. 1 is for what is proven: a settled row.
+  The rows of a CTE with `expected_completeness`: the least share of the row's events that the stream should have counted by now.
+  The row closes at `closes`. Its age is the largest event time that the stream has read, minus `closes`. The share is that of the
+  settled days' events that needed a wait no longer than the age. The stream does not count events that needed a longer wait than
+  its delay, so from that age on the share stays the same. 1 is reserved for settled rows, which are proven.
 -#}
 {% macro with_expected_completeness(rows, view, closes) %}
     select

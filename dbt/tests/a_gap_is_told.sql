@@ -1,5 +1,5 @@
--- Fails on every settled day that a gap of the log may concern and that does not say how many records it lacks, or says so
--- without a gap.
+-- Fails on every settled day that a gap of the log may concern but whose records_missing is 0, and on every settled day that
+-- no gap concerns but whose records_missing is not 0.
 with settlements as (
 
     select day from {{ ref('stg_reconciliation__settlements') }}

@@ -1,4 +1,4 @@
--- Fails on every row of a settled day that gold and the truth do not have alike; of days that may have changed since the last build.
+-- Fails on every row of a settled day in which gold and the truth differ; tests the days that may have changed since the last build.
 {% for view in views() %}
 {% set columns = "day, " ~ views()[view].columns | join(", ") %}
 select '{{ view }}' as view, if(sum(side) > 0, 'only in gold', 'only in truth') as fault, to_json(struct({{ columns }})) as detail
@@ -14,7 +14,7 @@ group by {{ columns }}
 having sum(side) <> 0
 union all
 {% endfor %}
--- What fct_orders says of an order is what the view says.
+-- On settled days fct_orders must agree with fct_order_payments.
 {% set columns = "day, order_id, customer_id, ordered_at, total_cents, payment_status, payment_id, captured_at" %}
 select 'fct_orders', if(sum(side) > 0, 'only in fct_orders', 'only in fct_order_payments'), to_json(struct({{ columns }}, paid))
 from (

@@ -1,4 +1,4 @@
--- Fails on every day that is served as provisional though its last settlement was never withdrawn.
+-- Fails on every day that is served as provisional although its last settlement was not withdrawn.
 {% set facts = facts() %}
 
 with settled as (

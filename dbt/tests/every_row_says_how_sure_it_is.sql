@@ -1,5 +1,5 @@
--- Fails on every row of a fact that is not as sure as its status says: 1 is expected of settled rows, and of no provisional
--- one; corrections have been made of corrected rows, and of no others.
+-- Fails on every row of a fact whose expected_completeness or revisions contradict its status: expected_completeness must be 1 for
+-- settled rows and below 1 for provisional ones; revisions must be above 0 for corrected rows and 0 for all others.
 {% set facts = facts() %}
 
 with served as (

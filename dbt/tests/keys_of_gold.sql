@@ -1,2 +1,2 @@
--- Fails on every key of a mart that occurs twice, and on those with a row that lacks what it must have.
+-- Fails on every key of a mart that occurs twice, or has a row with a null in a required column (`meta.present`).
 {{ broken_keys(facts() + ['rpt_reconciliation', 'rpt_completeness', 'rpt_expected_completeness', 'rpt_settlements']) }}

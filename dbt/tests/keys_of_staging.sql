@@ -1,4 +1,4 @@
--- Fails on every key of a staging model that occurs twice, and on those with a row that lacks what it must have.
+-- Fails on every key of a staging model that occurs twice, or has a row with a null in a required column (`meta.present`).
 {% set models = [
     'stg_speed__frontier', 'stg_archive__gaps',
     'stg_reconciliation__settlements', 'stg_reconciliation__past_settlements', 'stg_reconciliation__decisions',

@@ -1,8 +1,8 @@
--- Fails on every payment, minute and order that what it is made of does not have.
+-- Fails on every payment, minute and order of gold or truth that is missing from the table it is derived from.
 select 'payment' as of_a, payment_id as id
 from {{ ref('fct_orders') }}
 left anti join {{ ref('stg_truth__payments') }} using (payment_id)
--- A payment after midnight is in truth only once its own day is.
+-- A payment after midnight is in truth only after its own day has been recomputed, so it is not tested.
 where status <> 'provisional' and payment_id is not null and to_date(captured_at) = day
 union all
 select 'minute', cast(window_start as string)

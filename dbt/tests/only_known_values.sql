@@ -1,4 +1,4 @@
--- Fails on every row with a status that there is not.
+-- Fails on every row with an unknown status or payment_status.
 {% set facts = facts() %}
 
 {% for fact in facts %}

@@ -1,5 +1,5 @@
--- Fails on every delay with which fewer events are in time, or fewer rows held, than with a shorter one, and on a night
--- that has not everything.
+-- Fails on every delay with which fewer events are on time, or fewer rows are held open, than with a shorter one; and if the
+-- night (delay null) is not complete.
 with curve as (
 
     select * from {{ ref('rpt_completeness') }}

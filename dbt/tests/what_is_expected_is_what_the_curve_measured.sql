@@ -1,4 +1,4 @@
--- Fails on every delay of which the expectation and the curve, drawn of the same days, do not say the same.
+-- Fails on every delay for which rpt_expected_completeness and the curve, over the same days, have different numbers of events.
 with expected as (
 
     select * from {{ ref('rpt_expected_completeness') }}

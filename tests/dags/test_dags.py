@@ -96,7 +96,7 @@ def test_a_dag_tells_what_to_do_when_it_fails(found: dict[str, Any]) -> None:
     for name, dag in found["dags"].items():
         assert "### When it fails" in dag["doc"], name
         assert dag["tags"], name
-        assert "### When it asks" in dag["doc"], name
+        assert "### When it needs an approval" in dag["doc"], name
         for failure in (
             "unexplained", "log truncated", "lease held", "definition mismatch", "dbt test failed",
             "answer timed out", "other figures",

@@ -105,8 +105,8 @@ def test_who_may_not_see_the_runs_may_not_see_the_reports(found: dict[str, list[
         ("day", "the report of 2026-01-31"),
         ("run", "the report of 2026-01-31"),
         ("no report", "<h1>No report of 2026-01-30 yet</h1>"),
-        ("no run", "The run <code>&lt;b&gt;</code> is about no day."),
-        ("another dag", "Reports are of runs of the DAG <code>nightly</code>."),
+        ("no run", "The run <code>&lt;b&gt;</code> is unknown or has no day."),
+        ("another dag", "Only runs of the DAG <code>nightly</code> have reports."),
     ],
 )
 def test_a_reader_sees_the_report_or_why_there_is_none(found: dict[str, list[Any]], path: str, said: str) -> None:

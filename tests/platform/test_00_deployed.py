@@ -74,7 +74,7 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
 
 def test_a_night_of_other_rules_than_the_streams_settles_nothing(story: Story) -> None:
     assert story.refused.returncode == PERMANENT_EXIT
-    assert "unequal versions are not compared" in story.refused.stderr
+    assert "different versions cannot be compared" in story.refused.stderr
 
 
 def minutes() -> dict[datetime, tuple[int, int]]:
@@ -140,7 +140,7 @@ def test_the_blast_radius_is_told_and_is_the_error(story: Story) -> None:
     error = (TOTAL - WRONG) * (len(MORNING) + len(ACCEPTED))
     said = story.platform.run("daybreak", "reconciliation", "--from", str(DAY), "--to", str(DAY)).stdout
     assert [line for line in said.splitlines() if line.startswith("redefined")] == [
-        f"redefined: {rows} rows of order_totals on {DAY} had been written by another version; that moved "
+        f"redefined: {rows} rows of order_totals on {DAY} had been written by another version; the new version moved "
         f"revenue_cents {error:+,}"
     ]
 

@@ -9,9 +9,9 @@ const waterfallOf = { again: () => {} };
   const views = [...new Set(cells.map((d) => d.view))], days = [...new Set(cells.map((d) => d.day))];
   const share = (d) => (d.rows ? d.differing / d.rows : d.differing ? 1 : 0);
   const most = d3.max(cells, share) || 1;
-  legend(controls, [["the deeper, the larger the share", "heat", "box"], ["with rows that have no cause", "fault", "box"], ["dashed: not settled", "quiet", "dash"]]);
+  legend(controls, [["deeper colour: larger share", "heat", "box"], ["with rows that have no cause", "fault", "box"], ["dashed: not settled", "quiet", "dash"]]);
   chart(charts, null, (width) => (width < 560 ? days.length * 34 + 40 : views.length * 52 + 40), (svg, width, height) => {
-    // A phone is tall: there the days go down.
+    // On a narrow screen the days run downwards.
     const tall = width < 560, start = tall ? 58 : d3.max(views, (d) => d.length) * 7 + 12;
     const x = d3.scaleBand(tall ? views : days, [start, Math.min(width, start + (tall ? views : days).length * (tall ? 160 : 110))]).padding(0.06);
     const y = d3.scaleBand(tall ? days : views, [26, height - 4]).padding(0.06);
@@ -68,7 +68,7 @@ const waterfallOf = { again: () => {} };
         const least = Math.max(2, Math.floor((width - named) / 120)), whole = (count) => x.ticks(count).filter(Number.isInteger);
         const label = d3.format(",~d"), half = (d) => label(d).length * 3.6 + 4;
         const apart = (ticks) => ticks.every((d, i) => !i || x(d) - x(ticks[i - 1]) >= half(d) + half(ticks[i - 1]));
-        // One number alone is no scale; of numbers too long to stand side by side, the first and the last are one.
+        // A scale needs two numbers. If all of them do not fit side by side, show the first and the last.
         const few = [least, least + 1, least + 2].map(whole).find((ticks) => ticks.length > 1) ?? whole(least);
         axis.tickValues([few, d3.extent(few)].find(apart) ?? few.slice(0, 1)).tickFormat(label);
       });

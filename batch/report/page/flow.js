@@ -1,4 +1,4 @@
-// Freshness hour by hour by either clock, and the lag while the day was read.
+// Freshness hour by hour, by event time or by arrival, and the lag while the day was read.
 
 const CUTS = [["p50", "truth", "line"], ["p95", "cause", "dash"], ["p99", "speed", "dots"]];
 const SPANS = [0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800];
@@ -40,7 +40,7 @@ const FINER = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800
         dots(svg, rows, name, colour, stage).attr("cx", (d) => x(new Date(d.hour))).attr("cy", at);
       }
     }
-    /** An hour is no line: its three figures stand side by side. */
+    /** A single hour makes no line: draw its three figures side by side. */
     function one(svg, stage, rows, y, start, width, bottom) {
       const x = d3.scalePoint(CUTS.map(([name]) => name), [start, width]).padding(0.7);
       below(svg, x, bottom, () => {});
@@ -55,7 +55,7 @@ const FINER = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800
       return mark(svg.append("g").selectAll("circle").data(rows).join("circle"), (d) => ({ clock, stage, hour: d.hour, cut, seconds: d[cut], events: d.events }))
         .attr("class", `mark fill ${colour}`).attr("r", rows.length > 1 ? 3 : 5);
     }
-    /** Round spans within the scale, as coarse as leaves two; else what fits between its ends. */
+    /** Round time spans within the scale: the coarsest set with at least two; else D3's own ticks. */
     function ticks() {
       const inside = (values) => values.filter((d) => d >= low && d <= high);
       return [inside(SPANS), inside(FINER)].find((found) => found.length > 1) ?? inside(d3.ticks(low, high, 4));
@@ -72,7 +72,7 @@ const FINER = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800
     const slot = rows.length > 1 ? new Date(rows[1].at) - new Date(rows[0].at) : 1000;
     const x = d3.scaleUtc([new Date(rows[0].at), new Date(+new Date(rows.at(-1).at) + slot)], [start, width - 4]);
     const y = d3.scaleLinear([0, d3.max(rows, (d) => d.events) || 1], [bottom, 10]).nice(4);
-    // Events are whole: half of one has no tick.
+    // Events are whole numbers: no tick at a fraction.
     left(svg, y, start, width, (axis) => axis.tickValues(y.ticks(4).filter(Number.isInteger)).tickFormat(d3.format("~s")));
     times(svg, x, bottom);
     const area = d3.area((d) => x(new Date(d.at)), bottom, (d) => y(d.events)).curve(d3.curveStepAfter);

@@ -1,4 +1,4 @@
-// What every chart shares: it is redrawn at its own width, and each mark says itself and leads to its rows.
+// What every chart shares: it is redrawn when its width changes, and each mark has a text and shows the query for its rows.
 // A chart is one stop of the Tab key; the arrow keys go from mark to mark.
 
 const figures = JSON.parse(document.getElementById("figures").textContent);
@@ -10,7 +10,7 @@ function section(id) {
   return { controls: d3.select(at).select(".controls"), charts: d3.select(at).select(".charts") };
 }
 
-/** A figure of `draw(svg, width, height)`; height may depend on the width. Returns a function that draws it again. */
+/** Add a figure that `draw(svg, width, height)` fills; height may be a function of width. Returns a function that redraws it. */
 function chart(into, caption, height, draw) {
   const figure = into.append("figure");
   if (caption) figure.append("figcaption").text(caption);
@@ -32,7 +32,7 @@ function chart(into, caption, height, draw) {
   return again;
 }
 
-/** Make shapes into marks: what they say, where they lead, and their figures as data attributes. */
+/** Turn shapes into marks: a text, a click that opens the panel, and their figures as data attributes. */
 function mark(shapes, data = () => ({})) {
   return shapes.classed("mark", true)
     .attr("role", "button")
@@ -75,7 +75,7 @@ function open(behind) {
   const night = panel.querySelector(".night"), report = panel.querySelector(".report");
   night.hidden = !behind.night;
   if (behind.night) night.href = `${figures.airflow}/reconciliation/night/${behind.night}`;
-  // Beside this file lie those of the other nights where it is served; a mailed one is alone.
+  // A server has the reports of the other nights beside this one; a mailed file is alone.
   report.hidden = !behind.night || behind.night === figures.day || !location.protocol.startsWith("http");
   if (!report.hidden) report.href = `${behind.night}.html`;
   panel.querySelector(".copy").textContent = "Copy the query";
@@ -92,14 +92,14 @@ for (const button of document.querySelectorAll("button.copy")) {
       await navigator.clipboard.writeText(code.textContent);
       button.textContent = "Copied";
     } catch {
-      // Not every frame may write to the clipboard: then it is at least selected.
+      // A frame may not be allowed to write to the clipboard: then the query is at least selected.
       getSelection().selectAllChildren(code);
       button.textContent = document.execCommand("copy") ? "Copied" : "Selected: copy it with the keyboard";
     }
   });
 }
 
-// Airflow shows this page in a frame that may not leave itself, and has its own switch for dark: its window is asked.
+// Airflow shows this page in a frame that may not navigate, and has its own dark mode: take the mode from Airflow's window.
 const outside = (() => { try { return parent !== window && parent.document ? parent : null; } catch { return null; } })();
 if (outside) {
   const theme = () => {

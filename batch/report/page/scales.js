@@ -44,7 +44,7 @@ function left(svg, scale, from, to, ticks) {
 
 function empty(charts, text) { charts.append("p").attr("class", "note").text(text); }
 
-/** An axis of time under a chart: no label twice, none over its neighbour or beyond the edge; midnight is named by its day. */
+/** A time axis under a chart: labels are unique, do not overlap or leave the chart; midnight is labelled with its day. */
 function times(svg, scale, height) {
   const [from, to] = scale.domain(), [start, end] = scale.range();
   const [format, wide] = to - from > 6e5 ? [(d) => (d.getUTCHours() || d.getUTCMinutes() ? utc.hour(d) : utc.day(d)), 54] : [utc.second, 66];

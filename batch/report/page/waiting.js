@@ -1,4 +1,4 @@
-// The latency-completeness curve, and the waits with the watermark in them.
+// The latency-completeness curve, and the lateness histogram with the watermark.
 
 const NINES = [0, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 // Events, as read, rows; then the measures.
@@ -15,7 +15,7 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
     chart(charts, one.view, 300, (svg, width, height) => {
       const start = 62, bottom = height - 46, top = 22;
       const x = d3.scalePoint(one.points.map((d) => d.label), [start + 8, width - 28]);
-      // By how many times less is missing: 0, 90, 99, 99.9 %; all of it is one step above the finest.
+      // The number of nines: 0, 90, 99, 99.9 %; 100 % is one step above the finest.
       const nines = ([some, whole]) => (!whole ? 0 : some >= whole ? 6 : Math.min(5, Math.max(0, -Math.log10(1 - some / whole))));
       const least = Math.max(0, Math.floor(d3.min(one.points, (d) => d3.min(Object.values(d.lines), nines))));
       const y = d3.scaleLinear([least, 6], [bottom, top]);
@@ -54,7 +54,7 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
       const y = d3.scaleSymlog([0, most], [bottom, top]);
       const tens = [0, ...d3.range(0, Math.ceil(Math.log10(most)) + 1).map((d) => 10 ** d)].filter((d) => d <= most);
       left(svg, y, start, width, (axis) => axis.tickValues(tens).tickFormat(d3.format("~s")));
-      // Where there is no room every other bin is named, the watermark's among them.
+      // If there is no room, only every other bin is labelled, the watermark's among them.
       const every = x.step() < 20 ? 2 : 1, named = one.bins.findIndex((d) => d.to === one.watermark);
       const shown = one.bins.filter((_, i) => (i - named) % every === 0).map((d) => d.label);
       const turned = below(svg, x, bottom, (axis) => axis.tickValues(shown).tickFormat((d) => d.replace("up to ", "≤ ").replace("over ", "> ")));

@@ -16,7 +16,7 @@ const THIN = 5;
     below(svg, x.copy().range([named, end]), height - 24, (axis) => axis.ticks(Math.max(2, Math.floor((width - named) / 110))).tickFormat(d3.format("~s")));
     for (const one of figures.kept) {
       const name = `${one.topic}-${one.partition}`, parts = there.filter((part) => one.parts[part]);
-      // Thin parts are drawn wide enough to be hit; the widest gives the room.
+      // Thin parts are drawn wide enough to be clicked; the widest part is shortened for that.
       const wide = parts.map((part) => Math.max(THIN, x(one.parts[part])));
       wide[d3.maxIndex(wide)] -= Math.max(0, d3.sum(wide) - x(one.end - one.start));
       const from = d3.cumsum([0, ...wide]);

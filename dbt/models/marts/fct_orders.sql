@@ -24,7 +24,7 @@ silver_orders as (
 
 ),
 
--- As the fact has them: a night may have settled a day, or withdrawn one, since it was built.
+-- Whether a day is settled is read from the fact: a night may have settled or withdrawn a day since the fact was built.
 served_days as (
 
     select
@@ -52,7 +52,7 @@ settled as (
 
 ),
 
--- With the orders that the view has left out, because they came late.
+-- These include the late orders that the stream's view leaves out.
 provisional as (
 
     select
@@ -97,8 +97,8 @@ placed as (
 
 ),
 
--- An order number that is placed twice on a day is one order, the one that the view order_payments tells of: before all
--- preference, because the view may have left the other one out, as late.
+-- If an order id is placed twice on a day, one order is kept: first the one that the view order_payments has, because the view
+-- leaves out late orders; then by the view's preference.
 ranked as (
 
     select

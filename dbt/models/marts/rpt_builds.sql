@@ -6,7 +6,7 @@
     )
 }}
 
--- The last model of a build, and only where every mart before it is built and tested.
+-- This is the last model of a build: dbt runs it only after every mart has been built and tested.
 {%- for fact in facts() %}
 -- depends_on: {{ ref(fact) }}
 {%- endfor %}

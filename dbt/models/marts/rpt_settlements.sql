@@ -20,7 +20,7 @@ select
     cast(null as timestamp) as withdrawn_at
 from settlements
 union all
--- A night copies a settlement there before it takes it out of settlements.
+-- A night copies a settlement to past_settlements before it removes it from settlements, so for a moment both have it.
 select
     past.day,
     past.revision,

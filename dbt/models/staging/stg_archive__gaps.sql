@@ -13,7 +13,7 @@ select
     cause,
     note,
     accepted_at,
-    -- Where nothing had come before, it may concern any earlier day.
+    -- If no record arrived before the gap, it may concern any earlier day.
     coalesce(from_day, date'0001-01-01') as from_day,
     to_day
 from gaps

@@ -4,7 +4,7 @@ with past as (
 
 )
 
--- A settlement is copied once when the next replaces it and once when it is withdrawn; a night that was killed may do both.
+-- A settlement is copied when the next one replaces it, and when it is withdrawn. If a night was killed, both copies may exist.
 select
     day,
     revision,

@@ -10,7 +10,7 @@ select
     measure,
     speed,
     late,
-    -- Null in rows that are older than the column.
+    -- Rows that were written before the column existed have null.
     coalesce(partner_late, 0) as partner_late,
     not_read,
     coalesce(gap, 0) as gap,
