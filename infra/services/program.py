@@ -41,7 +41,7 @@ class Program:
 
     `ports` are setting names with their port. `waits_for` returns None if the program works, else what it waits for, as
     text; `fails` returns what it fails at repeatedly, or None. `prepare` creates what must exist before the start, and
-    `complete` what needs the running program (e.g. databases); both run at every `up` and are idempotent.
+    `complete` what needs the running program (e.g. databases). Both may run again and then change nothing.
     """
 
     name: Name
