@@ -1,1 +1,1 @@
-"""What the data stands on, and nothing about orders: settings, session, tables, writes, services, command line."""
+"""Infrastructure that knows no topic and no view: settings, Spark session, tables, writes, services, command line."""

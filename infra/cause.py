@@ -1,6 +1,6 @@
-"""The one sentence that matters of what Java, Spark and Python say of a failure.
+"""Extract the cause of a failure, as one sentence, from the messages of Java, Spark and Python.
 
-Data flow: a message with its wrappings, tracebacks and plans -> the innermost cause in a sentence
+Data flow: a message with wrapped exceptions, tracebacks and plans -> the innermost cause
 Run: pytest tests/infra/test_cause.py
 """
 
@@ -21,13 +21,13 @@ _AROUND = re.compile(
 _TASK = re.compile(r"^Job aborted due to stage failure: .*?\(\S+ executor \S+\): (?:(?:\w+\.)+\w+: )?")
 _STATE = re.compile(r" SQLSTATE: \w+( \(line \d+, pos \d+\))?.*")
 _ASIDE = re.compile(r"^(\s|== |\+- |'|; |at |$)")
-"""What stands below a message and is none: frames, plans, the statement."""
+"""Lines below a message that are not part of it: stack frames, plans, the statement."""
 LONGEST = 400
-"""Characters."""
+"""The longest sentence returned, in characters."""
 
 
 def sentence(said: str) -> str:
-    """The innermost cause; an exception without words is its name. Without any exception named it is the first sentence."""
+    """The innermost cause, or the exception's name if it has no message. Without an exception, the first sentence."""
     lines = said.strip().splitlines()
     heads = [(at, found) for at, line in enumerate(lines) if (found := _HEAD.match(line))]
     for at, head in reversed(heads):
@@ -38,13 +38,13 @@ def sentence(said: str) -> str:
 
 
 def unwrapped(said: str) -> str:
-    """The same text if nothing is wrapped in it, else what stands before the wrapping, and the cause."""
+    """The same text if it wraps no exception; else the text before the wrapped exception, and the cause."""
     around = _AROUND.search(said)
     return f"{said[: around.start()]}{sentence(said)}" if around else said
 
 
 def _told(lines: list[str]) -> str:
-    """The first sentence, which may go on in the next lines."""
+    """The first sentence, which may continue on the next lines."""
     told = lines[0].strip()
     for line in lines[1:]:
         if told.endswith((".", "!", "?")) or " SQLSTATE: " in told or _ASIDE.match(line):

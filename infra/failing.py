@@ -1,9 +1,9 @@
-"""A stream that fails at the same micro-batch again and again: which one, how often, why, and what to do.
+"""Record a stream that fails repeatedly at one micro-batch: which one, how often, why, and what to do.
 
 Data flow: streaming/stream.py -> `<home>/run/stream-failures.json` -> the log, `daybreak status`, the nights' report
 Run: daybreak status
 
-Supervisor starts a stream anew whenever it ends, which mends what passes and repeats for ever what does not.
+Supervisor restarts the stream whenever it ends. That cures a temporary failure, and repeats a permanent one for ever.
 """
 
 import json
@@ -16,16 +16,16 @@ from infra.cause import sentence
 from infra.settings import Settings, settings
 
 REPEATED = 3
-"""Ends at the same micro-batch from which on it is no accident."""
+"""Failures at the same micro-batch from which on the stream counts as failing."""
 WHAT_TO_DO = (
-    "`daybreak logs stream` has all of it; mend the cause, then `daybreak restart stream`. Nothing is lost: it reads the same "
-    "offsets again, and the nights go on from the log"
+    "Read `daybreak logs stream`, fix the cause, then run `daybreak restart stream`. No record is lost: the stream "
+    "reads the same offsets again, and nightly runs read Kafka themselves"
 )
 
 
 @dataclass(frozen=True)
 class Failing:
-    """One micro-batch, None before the first of a start; its `offsets` in words, and its first failure `since` (ISO, UTC)."""
+    """A failing micro-batch (None before the first of a start), its `offsets` as text, first failure `since` (ISO)."""
 
     batch: int | None
     offsets: str
@@ -42,9 +42,9 @@ class Failing:
 
 
 def failed(batch_id: int | None, offsets: str, cause: str) -> int:
-    """Note that the stream ended at this micro-batch, with `cause` as Spark or Python say it; gives how often by now.
+    """Record that the stream ended at this micro-batch with the raw message `cause`; returns how often it has.
 
-    From REPEATED times on it says so on standard error too, which is the stream's log.
+    From REPEATED failures on, it also prints a message to standard error, which is the stream's log.
     """
     before = _noted(settings())
     again = before is not None and (before.batch, before.offsets) == (batch_id, offsets)
@@ -62,12 +62,12 @@ def failed(batch_id: int | None, offsets: str, cause: str) -> int:
 
 
 def succeeded() -> None:
-    """A micro-batch is finished: what failed before has passed."""
+    """Clear the record, because a micro-batch has finished."""
     _file(settings()).unlink(missing_ok=True)
 
 
 def failing(s: Settings) -> Failing | None:
-    """What the stream has failed at REPEATED times and more, and not passed since."""
+    """The micro-batch at which the stream failed REPEATED times or more, without one finished since; else None."""
     one = _noted(s)
     return one if one and one.count >= REPEATED else None
 

@@ -11,7 +11,7 @@ from infra.settings import settings
 
 
 def point(place: str) -> None:
-    """Stand still here for as long as the failpoint file exists; costs one `stat` otherwise."""
+    """Wait here while the failpoint file exists; otherwise this costs one `stat`."""
     failpoint = settings().home / "failpoints" / place
     if not failpoint.exists():
         return

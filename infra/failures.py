@@ -1,4 +1,4 @@
-"""Failures by type: the type decides whether a task is tried again.
+"""Failures by type: the type decides whether a task is retried.
 
 Data flow: an exception -> one sentence on standard error and an exit code
 Run: python -m batch truth --date 2026-01-01; echo $?
@@ -15,16 +15,16 @@ PERMANENT_EXIT = 65
 
 
 class PermanentFailure(Exception):
-    """Trying again gives the same: wrong settings, a table that does not fit, an unexplained difference."""
+    """A retry cannot help: wrong settings, a table that does not fit, an unexplained difference."""
 
 
 class TransientFailure(Exception):
-    """Trying again can help: a service that is down, a lease that is held."""
+    """A retry can help: a service that is down, a lease that is held."""
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn our failures into a sentence and an exit code; everything else keeps its traceback (exit 1, transient)."""
+    """Turn these failures into a sentence and an exit code; others keep their traceback (exit 1, transient)."""
     try:
         yield
     except PermanentFailure as failure:

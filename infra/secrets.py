@@ -26,7 +26,7 @@ def _password() -> str:
 
 
 def _wanted(s: Settings) -> dict[str, str]:
-    """A fresh value for every secret of the services that are ours; those of yours come from you."""
+    """A new value for every secret of the embedded services; you set those of your own services."""
     wanted = {"DAYBREAK_SUPERVISOR_PASSWORD": _password()}
     if s.embedded("kafka_bootstrap"):
         wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = _token(16)

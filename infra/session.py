@@ -1,4 +1,4 @@
-"""The Spark session of every process of ours, and the configuration that all of them share.
+"""Create the Spark session of each process, and write the configuration that all of them share.
 
 Data flow: Settings -> `<home>/spark/spark-defaults.conf` (0600) -> SparkSession, spark-submit, Thrift server
 Run: daybreak doctor
@@ -15,7 +15,7 @@ from infra.settings import Settings, settings
 
 
 def spark_defaults(s: Settings) -> dict[str, str]:
-    """What every session has alike: Delta, S3A, UTC, ANSI; STACK-tested sizes for a small machine."""
+    """Settings that every session shares: Delta, S3A, UTC, ANSI, and sizes for a small machine."""
     jars = s.home / "jars" / "spark"
     shared = {
         "spark.driver.extraClassPath": f"{jars}/*",
@@ -26,12 +26,12 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",
         "spark.sql.ui.retainedExecutions": "50",
-        # The text of every query's plan is made even where it is not shown: in its short form.
+        # Spark renders the plan of every query even if it is not shown: use the short form.
         "spark.sql.ui.explainMode": "simple",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.ansi.enabled": "true",
-        # PySpark's note of the line that built each column: four calls of the JVM per column, a tenth of a night's CPU.
+        # PySpark would record the line that built each column: four JVM calls per column, a tenth of a night's CPU.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
@@ -93,8 +93,8 @@ logger.s3a.level = error
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # Where such a filter stays above a projection, Spark 4.2.0 evaluates it in a task that was never given its result
-    # ("dynamicpruning ... has not finished"). Compiled code has it in itself.
+    # If a dynamic pruning filter stays above a projection, Spark 4.2.0 evaluates it in a task that never got its result
+    # ("dynamicpruning ... has not finished"). Generated code contains the result.
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
 }
 FEW_ROWS = {
@@ -103,8 +103,8 @@ FEW_ROWS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
 }
-"""For some thousand rows, compiling a plan and looking at it again take longer than running it. Delta's checksum files stay:
-they have the table's files, so that a reader need not make them out of the log, for a fifth of a night's CPU."""
+"""For a few thousand rows, code generation and adaptive planning take longer than the query. Delta's checksums stay on:
+they list the table's files, so that no reader replays the log, which saves a fifth of a night's CPU."""
 
 
 def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
@@ -123,9 +123,9 @@ def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = Mappin
 
 
 def know_often_used(session: SparkSession) -> None:
-    """Keep the handles of the classes that PySpark asks the JVM for by their short names, thousands of times in a night.
+    """Cache the JVM classes that PySpark looks up by short name, thousands of times in a night.
 
-    It looks through every jar for each package that such a name may be in, each time anew.
+    Otherwise each look-up searches every jar, for each package that may contain the class.
     """
     jvm = session.sparkContext._jvm
     for name in ("PythonUtils", "PythonSQLUtils", "functions"):

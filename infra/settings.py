@@ -18,12 +18,12 @@ from infra.failures import PermanentFailure
 ROOT = Path(__file__).resolve().parent.parent
 
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:NewSize=400m"
-"""Only the first compiler: the second spends half the CPU of a process that lives for minutes. With the first alone the
-JVM would reserve 48 MB for compiled code, which Spark fills, and then throw out and compile again without end. Room for
-what is soon garbage, most of what planning makes, spares collections: a fifteenth of such a process's CPU."""
+"""JVM options for a process that lives for minutes. Only the first compiler (C1) runs: the second takes half its CPU.
+With C1 alone the JVM would reserve 48 MB for compiled code; Spark fills that, and the JVM would then discard and
+recompile code without end. A large young generation saves garbage collections, a fifteenth of the process's CPU."""
 
 LEAST_DAYS = {"bronze": 8, "silver": 368, "speed": 368, "archive": 368}
-"""A valid event may be 366 days old and belong to the day before; a night comes a day later."""
+"""Shortest retention per layer: a valid event may be 366 days old and of the UTC day before; its night comes later."""
 LEAST_WHY = {"bronze": "the night counts what the log holds for a week"} | dict.fromkeys(
     ("silver", "speed", "archive"),
     "an event may come 366 days late, and the night then redoes its day from the archive, beside silver and speed",
@@ -35,7 +35,7 @@ def _port(offset: int) -> Any:
 
 
 class Settings(BaseSettings):
-    """The platform's settings. An endpoint that the environment names is yours, and its embedded service is not started."""
+    """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
 
@@ -61,7 +61,7 @@ class Settings(BaseSettings):
     )
     kafka_spark: dict[str, str] = Field(
         default_factory=dict,
-        description="The same for Spark, as JSON, with Java names and prefix, e.g. kafka.security.protocol",
+        description="The same for Spark's Kafka source: Java names with their prefix, e.g. kafka.security.protocol",
     )
     kafka_replication: int = Field(1, ge=1, description="Replication factor of created topics")
     consumer_group: str = Field(
@@ -83,7 +83,7 @@ class Settings(BaseSettings):
     airflow_url: str = Field(
         default_factory=lambda d: f"http://127.0.0.1:{d['airflow_port']}", description="Airflow's API and UI"
     )
-    airflow_user: str = Field("admin", description="Airflow user of the command line")
+    airflow_user: str = Field("admin", description="Airflow user that the command line logs in as")
     airflow_password: SecretStr = Field(SecretStr(""), description="Airflow password; generated when embedded")
     airflow_jwt_secret: SecretStr = Field(SecretStr(""), description="Signs Airflow's internal tokens; generated")
     airflow_fernet_key: SecretStr = Field(SecretStr(""), description="Encrypts Airflow's connections; generated")
@@ -105,48 +105,48 @@ class Settings(BaseSettings):
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
     stream_jvm: str = Field("", description="More options of the stream's JVM")
-    night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM; see QUICK_JVM")
+    night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/settings.py)")
     gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM")
 
-    trigger_seconds: int = Field(1, ge=0, description="Trigger of the ingest query")
+    trigger_seconds: int = Field(1, ge=0, description="Trigger interval of the stream, in seconds")
     stream_profile: Literal["small", "spark"] = Field(
         "small",
-        description="Spark settings of the stream: `small` for two cores, `spark` for Spark's own, on a cluster; "
-        "what DAYBREAK_SPARK_CONF names wins over both",
+        description="Spark settings of the stream: `small` suits two cores, `spark` keeps Spark's defaults; "
+        "DAYBREAK_SPARK_CONF overrides both",
     )
     gold_profile: Literal["small", "spark"] = Field(
         "small",
-        description="Spark settings of dbt's sessions in the gateway: `small` for two cores, `spark` for the gateway's own; "
-        "what DAYBREAK_SPARK_CONF names wins over both",
+        description="Spark settings of dbt's sessions: `small` suits two cores, `spark` keeps the gateway's; "
+        "DAYBREAK_SPARK_CONF overrides both",
     )
-    max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: records per micro-batch")
+    max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: most records per micro-batch")
     watermark_delay_seconds: int = Field(
         600,
         ge=0,
-        description="Allowed lateness: the watermark is so far behind the newest event; older events are late",
+        description="Allowed lateness: the watermark is the newest event time minus this; older events are late",
     )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(
         "corrections",
         pattern=r"^[A-Za-z0-9._-]{1,200}$",
-        description="Topic of the corrections; `<name>-state` goes with it",
+        description="Topic of the corrections; the publisher keeps its position in `<name>-state`",
     )
-    topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics")
+    topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics, in hours")
     approval_threshold: dict[str, Annotated[Decimal, Field(ge=0)]] = Field(
         default_factory=dict,
-        description="As JSON, per view: the share of the truth by which a night may correct a day without an approval",
+        description="JSON object, per view: the share of the truth by which a night may correct a day without approval",
     )
-    approval_min_rows: int = Field(100, ge=1, description="A view of which fewer rows differ needs no approval")
+    approval_min_rows: int = Field(100, ge=1, description="A correction of fewer rows of a view needs no approval")
     keep_days: dict[Literal["bronze", "silver", "speed", "archive"], Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict,
-        description="As JSON, per layer: rows older than so many days are forgotten; a layer that it does not name is kept",
+        description="JSON object, per layer: rows older than this many days are deleted; other layers keep all rows",
     )
-    lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for another one's lease")
+    lease_wait_seconds: int = Field(900, ge=0, description="How long a nightly step waits for a lease in use")
 
     @field_validator("keep_days")
     @classmethod
     def _a_redo_finds_its_day(cls, days: dict[str, int]) -> dict[str, int]:
-        """A night may redo each day that an event can still touch, and reads it in the archive, silver and speed."""
+        """A night recomputes any day that a late event touches; it reads that day in archive, silver and speed."""
         for layer, least in LEAST_DAYS.items():
             if days.get(layer, least) < least:
                 raise ValueError(f"{layer} must be kept for {least} days or more: {LEAST_WHY[layer]}")
@@ -158,7 +158,7 @@ class Settings(BaseSettings):
 
     @property
     def corrections_state_topic(self) -> str:
-        """Where the publisher of the corrections keeps how far it has come."""
+        """Topic in which the publisher of the corrections keeps its position."""
         return f"{self.corrections_topic}-state"
 
     @property
@@ -167,7 +167,7 @@ class Settings(BaseSettings):
         return f"s3a://{self.bucket}"
 
     def jvm(self, more: str = "") -> list[str]:
-        """The options of a JVM of ours, but for its heap; `more` are those of its own, e.g. `night_jvm`."""
+        """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`."""
         return ["-Duser.timezone=UTC", "-XX:+UseSerialGC", f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
 
     @property

@@ -12,7 +12,7 @@ from infra.settings import ROOT, Settings
 PAGE = ROOT / "infra" / "README.md"
 BEGIN, END = "<!-- settings: made by make catalog -->", "<!-- end of settings -->"
 WORDS = {"home": "`.daybreak`", "checkpoints": "`<home>/checkpoints`"}
-"""Defaults that are paths of the machine."""
+"""How the table writes defaults that are paths on this machine."""
 
 
 def table() -> str:
@@ -21,7 +21,7 @@ def table() -> str:
     for name, field in Settings.model_fields.items():
         if field.description:
             lines.append(f"| `{name.upper()}` | {_default(name, field)} | {field.description} |")
-    lines.append("| `*_PORT` | from `PORT_BASE` on | One port of an embedded service each, see `infra/settings.py` |")
+    lines.append("| `*_PORT` | from `PORT_BASE` on | The port of each embedded service, see `infra/settings.py` |")
     return "\n".join(lines)
 
 

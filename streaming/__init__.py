@@ -1,1 +1,1 @@
-"""Kafka -> bronze -> silver -> speed. Every shape is defined here, where data first takes it."""
+"""The speed layer: Kafka -> bronze -> silver -> speed. Every schema, contract and view is defined here."""

@@ -1,9 +1,10 @@
-"""A micro-batch in the driver: validated records as Arrow, the outcome of each, and the rows that the tables get.
+"""A micro-batch in the driver: the outcome of each validated record, and the rows of each table (Arrow).
 
-Data flow: validated rows and what is known -> outcomes -> rows of bronze, silver, quarantine
+Data flow: validated rows and known event ids -> outcomes -> rows of bronze, silver, quarantine
 Run: pytest tests/streaming/test_arrivals.py
 
-The night finds the same outcomes by repeats.outcomes, on any number of rows; a test runs both on the same records.
+The nightly batch finds the same outcomes with Spark (deduplicate.outcomes), on any number of rows. A test compares
+both.
 """
 
 from collections.abc import Mapping
@@ -30,7 +31,7 @@ def in_order(validated: pa.Table) -> pa.Table:
 
 
 def is_valid(validated: pa.Table) -> pa.Array:
-    """Which rows break no rule."""
+    """One boolean per row: does it break no rule?"""
     return pc.equal(pc.list_value_length(validated["reasons"]), 0)
 
 
@@ -43,7 +44,11 @@ def valid(validated: pa.Table) -> list[Arrival]:
 
 
 def outcomes(validated: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]) -> pa.Array:
-    """One outcome per validated row in order of arrival; `arrivals` are its valid ones, `known` what earlier batches wrote."""
+    """One outcome per validated row, in order of arrival.
+
+    `arrivals` are the valid rows in that order; `known` maps event_id -> content_hash of events that silver already
+    has.
+    """
     first = dict(known)
     found = []
     events = iter(arrivals)
@@ -62,7 +67,7 @@ def outcomes(validated: pa.Table, arrivals: list[Arrival], known: Mapping[str, i
 
 
 def bronze_rows(validated: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
-    """Every record as it came."""
+    """Every record, unchanged, with the columns of `stamp`."""
     return stamped(validated.select(RECORD.fieldNames()), stamp)
 
 
@@ -73,7 +78,7 @@ def silver_rows(
     watermark_ms: int | None,
     stamp: Mapping[str, Any],
 ) -> pa.Table:
-    """The accepted events in the columns of silver, with their contract's version and what they are late by."""
+    """The accepted events in the columns of silver, with their contract's version and `late_by_ms`."""
     events = validated.filter(pc.equal(outcome, Outcome.ACCEPTED.value))
     times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
     late_by = (
@@ -89,7 +94,7 @@ def silver_rows(
 
 
 def quarantine_rows(validated: pa.Table, outcome: pa.Array, stamp: Mapping[str, Any]) -> pa.Table:
-    """The records that are no events of ours, with every reason."""
+    """The rejected and the conflicting records, each with all its reasons."""
     is_conflict = pc.equal(outcome, Outcome.CONFLICT.value)
     rows = validated.append_column("conflict", is_conflict).filter(
         pc.or_(is_conflict, pc.equal(outcome, Outcome.REJECTED.value))

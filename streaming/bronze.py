@@ -1,4 +1,4 @@
-"""Bronze: every Kafka record as it came, once.
+"""Bronze: every Kafka record, unchanged and exactly once.
 
 Data flow: Kafka -> bronze/events
 Run: daybreak query "SELECT topic, partition, max(offset) FROM bronze.events GROUP BY topic, partition"
@@ -40,7 +40,7 @@ BRONZE = Table(
     "bronze",
     "events",
     struct(*RECORD.fields, *BATCH),
-    description="One Kafka record, as it came.",
+    description="One Kafka record, unchanged.",
 )
 
 

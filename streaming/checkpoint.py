@@ -1,4 +1,4 @@
-"""The stream's checkpoints: whose they are, and what Spark wrote there about a micro-batch.
+"""The stream's checkpoints: the generation they belong to, and the offsets that Spark planned per micro-batch.
 
 Data flow: `<checkpoints>/generation` and `<checkpoints>/<query>/offsets/<batch>` -> Generation check, Planned
 Run: python -m streaming
@@ -16,12 +16,12 @@ from pyspark.sql import SparkSession
 from infra.settings import settings
 
 SourceOffsets = dict[str, dict[str, int]]
-"""Kafka offsets up to which has been read, as Spark writes them: {topic: {partition: end}}."""
+"""End offsets (exclusive) in Spark's format: {topic: {partition: end}}."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """What Spark planned for one micro-batch; the same when the batch is repeated after a crash."""
+    """Spark's plan of one micro-batch: start time and end offsets. It is the same when the batch is repeated."""
 
     as_of: datetime
     ends: SourceOffsets
@@ -40,7 +40,7 @@ class Checkpoints:
         return f"{self.root}/{query}"
 
     def generation(self) -> str | None:
-        """The id that the tables written through these checkpoints carry; None where there is no checkpoint."""
+        """Id of the generation of these checkpoints, which their tables carry too; None if there is no checkpoint."""
         return self._read(f"{self.root}/generation")
 
     def begin(self) -> str:
@@ -61,7 +61,7 @@ class Checkpoints:
         return self._read(f"{self.root}/{name}")
 
     def drop(self, query: str | None = None) -> None:
-        """Forget the checkpoint of one query, or all of them."""
+        """Delete the checkpoint of one query, or all checkpoints."""
         path = self._path(self.of(query) if query else self.root)
         path.getFileSystem(self._hadoop).delete(path, True)
 
@@ -82,7 +82,7 @@ class Checkpoints:
         return max((int(name) for name in names if name.isdigit()), default=None)
 
     def start(self) -> SourceOffsets:
-        """Where a rebuild told the ingest to begin; nothing where it begins with the log."""
+        """The offsets at which a rebuild told the ingest to begin; empty if it begins at the start of the log."""
         start: SourceOffsets = json.loads(self.read("start") or "{}")
         return start
 
@@ -94,7 +94,7 @@ class Checkpoints:
         return start
 
     def resumes_at(self, query: str) -> SourceOffsets:
-        """The Kafka offsets from which the query will go on: behind its last committed micro-batch, else at its start."""
+        """The Kafka offsets at which the query resumes: after its last committed micro-batch, or at its start."""
         batch_id = self.committed(query)
         if batch_id is not None:
             return self.planned(query, batch_id).ends

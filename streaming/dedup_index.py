@@ -1,11 +1,12 @@
-"""Ids of the accepted events that a new on-time event may repeat, in memory.
+"""In-memory index of accepted event ids, to find duplicates among on-time events.
 
-Data flow: accepted events at or after the watermark -> what a micro-batch's events repeat
+Data flow: accepted events at or after the watermark -> those that a micro-batch repeats
 Run: pytest tests/streaming/test_dedup_index.py
 
-A duplicate has its original's event time. So an on-time event can only repeat one of the last `delay`, which are kept here
-(rate x delay entries); late events are looked up in silver (late.py). What is found must not depend on when the memory was
-last tidied: a micro-batch that is repeated after a crash finds the same.
+A duplicate has the event time of its original, so an on-time event can only repeat an event within the allowed
+lateness. Those are kept here (rate x delay entries); late events are looked up in silver (late_duplicates.py). The
+result must not depend on when old entries were last removed, so that a micro-batch repeated after a crash finds the
+same duplicates.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,12 +15,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 TIDY_MS = 60_000
-"""The memory is gone through once per minute of event time, not with every micro-batch."""
+"""Old entries are removed once per minute of event time (milliseconds), not with every micro-batch."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """One valid event of a micro-batch: epoch milliseconds, hash of its content."""
+    """One valid event of a micro-batch: id, event time (epoch milliseconds), hash of its content."""
 
     event_id: str
     time_ms: int
@@ -40,7 +41,7 @@ class DedupIndex:
             self._seen[event_id] = (time_ms, content)
 
     def known(self, arrivals: Iterable[Arrival], watermark_ms: int) -> Mapping[str, int]:
-        """event_id -> content_hash of the written arrivals at or after the watermark that these repeat."""
+        """event_id -> content_hash of written events at or after the watermark whose id `arrivals` repeat."""
         found = {}
         for arrival in arrivals:
             seen = self._seen.get(arrival.event_id)
@@ -49,10 +50,10 @@ class DedupIndex:
         return found
 
     def add(self, arrivals: Iterable[Arrival], watermark_ms: int | None) -> None:
-        """Remember a written batch; now and then forget what is behind the watermark."""
+        """Add the events of a written batch; once per TIDY_MS, remove entries older than the watermark."""
         for arrival in arrivals:
             seen = self._seen.get(arrival.event_id)
-            # An id that is only still here because memory was not tidied yet counts as forgotten.
+            # An entry older than the watermark counts as removed, even if it is still here.
             if seen is None or (watermark_ms is not None and seen[0] < watermark_ms):
                 self._seen[arrival.event_id] = (arrival.time_ms, arrival.content_hash)
         if watermark_ms is not None and watermark_ms - self._tidied_ms >= TIDY_MS:

@@ -10,14 +10,15 @@ from pyspark.sql import functions as F
 from streaming.reasons import Outcome
 
 ARRIVAL_ORDER = ("arrival", "topic", "partition", "offset")
-"""What "first" means; broker time, then a fixed order among equals."""
+"""The order that decides which arrival is first: broker time, then a fixed order among equals."""
 
 
 def outcomes(validated: DataFrame) -> DataFrame:
     """Add `outcome` to validated rows (columns event_id, content_hash, reasons, `written` and ARRIVAL_ORDER).
 
-    Of valid rows with one event_id the first arrival is accepted, one with the same content is a duplicate, one with
-    other content a conflict. `written` marks an arrival that silver already has: it comes first whatever its arrival.
+    Of the valid rows with one event_id, the first is accepted. A later one with the same content is a duplicate, one
+    with other content a conflict. `written` marks a row that silver already has: it counts as the first whatever its
+    arrival.
     """
     valid = F.size("reasons") == 0
     same_event = Window.partitionBy(F.when(valid, F.col("event_id")), valid).orderBy(

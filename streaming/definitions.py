@@ -2,7 +2,7 @@
 
 Data flow: View or contracts -> analysed plan on empty frames -> 12 hex digits
 Run: pytest tests/streaming/test_definitions.py
-Source: Chronon's and dbt's state comparison hash text; a plan does not change with a comment.
+Source: the state comparison of Chronon and dbt. Both hash text; a hash of the plan ignores comments.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ from streaming.validate import validate_by
 from streaming.views import VIEWS
 
 EVENTS = "events"
-"""The name under which the version of all contracts together is known beside the views'."""
+"""Name of the version of all contracts together; it stands beside the names of the views."""
 
 WHOLE_TEXT = str(2**31 - 16)
-"""Characters of a plan's text: Spark's own limit."""
+"""Longest plan text that Spark can return, in characters."""
 
 # Expression ids and lambda variable names count up within a process.
 _COUNTERS = re.compile(r"#\d+L?|\b([a-z]+)_\d+\b")
@@ -39,14 +39,14 @@ def definitions(session: SparkSession) -> Mapping[str, str]:
 
     A view's version covers the contracts of its inputs. A new topic or view leaves the versions of the others as they are.
     """
-    # A text that is cut would hide what changed behind the cut.
+    # A truncated plan would hide a change behind the cut.
     session.conf.set("spark.sql.debug.maxToStringFields", "10000")
     session.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
     records, events = session.createDataFrame([], RECORD), session.createDataFrame([], EVENT)
     topics = {topic: fingerprint(validate_by(records, (contract,))) for topic, contract in CONTRACTS.items()}
     found = {EVENTS: _hash(sorted(topics.items())), **{of_topic(topic): version for topic, version in topics.items()}}
     for view in VIEWS.values():
-        # Frames of the inputs' own columns: silver's have those of every topic.
+        # Only the columns of the view's inputs: silver has the columns of every topic.
         inputs = {topic: session.createDataFrame([], topic_events(events, topic).schema) for topic in view.inputs}
         plan = fingerprint(view.answer(view.rows(inputs)))
         found[view.name] = _hash([plan, *[topics[topic] for topic in sorted(view.inputs)]])
@@ -54,21 +54,21 @@ def definitions(session: SparkSession) -> Mapping[str, str]:
 
 
 def of_topic(topic: str) -> str:
-    """The name under which the version of a topic's contract is known."""
+    """Name of the version of a topic's contract: `events/<topic>`."""
     return f"{EVENTS}/{topic}"
 
 
 def of_event(versions: Mapping[str, str]) -> Column:
-    """Over a row of any topic: the version of the contract that validated it."""
+    """A column over rows of any topic: the version of the contract that validated the row."""
     words = [F.lit(word) for topic in CONTRACTS for word in (topic, versions[of_topic(topic)])]
     return F.create_map(*words)[F.col("topic")]
 
 
 def differing(by: Mapping[str, str], versions: Mapping[str, str]) -> set[str]:
-    """The names of what makes a day anew that was settled `by` other versions.
+    """The definitions whose version differs from `by`, by which a day was settled: they make the day anew.
 
-    A view that is new has no rows of the day; a new topic has no records of it, or they touch the day as they arrive. `events`
-    is compared only where nothing else tells the contracts.
+    A new view counts, because it has no rows of the day. A new topic does not: its records mark the day as they arrive.
+    `events` is compared only if `by` has no version per topic.
     """
     told = any(_is_of_topic(name) for name in by)
     compared = {name for name in versions if name in by or not _is_of_topic(name)} - ({EVENTS} if told else set())
@@ -76,7 +76,7 @@ def differing(by: Mapping[str, str], versions: Mapping[str, str]) -> set[str]:
 
 
 def is_of_events(name: str) -> bool:
-    """Is it a version of contracts, and not of a view?"""
+    """True for the name of a version of contracts, False for a view's."""
     return name == EVENTS or _is_of_topic(name)
 
 

@@ -1,14 +1,15 @@
-"""Ordinary records: those whose one strict decode also proves that nothing else stood in them.
+"""The fast path of validation: prove from one strict decode that a record's text holds nothing but its event.
 
-Data flow: text and the event decoded from it -> is it written in the ordinary way?
+Data flow: text, and the event decoded from it as JSON -> may the record take the fast path?
 Run: pytest tests/streaming/test_fast_path.py
 
-The proof. Let `again` be the event written as JSON. Fields of these types are never longer there than in the text, with one
-exception: what is no string but was taken for one (`7` for `"7"`) is longer by its two quotes. So if both are equally
-long, the text can have beside the event no more than two bytes for each value that was so taken; if both have equally many
-quotes, these two bytes are quotes. But an unknown or doubled field or a null has a colon, a number written at length has
-a digit or a sign more, and what follows the object ends in a brace. So there is nothing beside the event, and nothing was taken.
-A backslash would spoil the arithmetic, white space between the parts is left out of it.
+The proof. Let `again` be the event written as JSON. A field of these types is never longer in `again` than in the text,
+with one exception: a value that is not a string but was decoded as one (`7` as `"7"`) is longer by its two quotes. So
+if text and `again` are equally long, the text can hold, besides the event, at most two bytes per value decoded that
+way. If they also have equally many quotes, those bytes are quotes. But an unknown field, a duplicate field or a null
+needs a colon, a number in a longer form has an extra digit or sign, and text after the object must end in a brace. So
+the text holds nothing besides the event, and no value was decoded that way. A text with a backslash is excluded,
+because escapes would break the count. White space is removed before counting.
 """
 
 from pyspark.sql import Column
@@ -16,11 +17,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, LongType, StringType, StructType
 
 AS_SHORT_AS_CAN_BE = (StringType, IntegerType, LongType, BooleanType)
-"""Types that Spark writes in the shortest way there is; a double or a time it may lengthen."""
+"""Types that Spark writes in their shortest form; it may write a double or a time longer than the text had it."""
 
 
 def is_provable(kind: DataType) -> bool:
-    """Whether the proof holds for a schema; records of another schema are never taken for ordinary."""
+    """True if the proof holds for a schema; records of other schemas never take the fast path."""
     if isinstance(kind, StructType):
         return all(is_provable(field.dataType) for field in kind)
     if isinstance(kind, ArrayType):
@@ -29,12 +30,16 @@ def is_provable(kind: DataType) -> bool:
 
 
 def written(event: Column) -> Column:
-    """The event as JSON, in the shortest way."""
+    """The event as JSON, in the shortest form."""
     return F.to_json(event, {"ignoreNullFields": "true"})
 
 
 def is_ordinary(text: Column, again: Column) -> Column:
-    """Over the text of a value (null where it is missing or too long) and what was decoded without complaint, `written`."""
+    """A boolean column: may the record take the fast path?
+
+    `text` is its value (null if missing or too long); `again` is the decoded event, `written` (null if decoding
+    failed).
+    """
     compact = F.octet_length(text) == F.octet_length(again)
     bare, bare_again = F.when(compact, text).otherwise(_bare(text)), F.when(compact, again).otherwise(_bare(again))
     proven = (
@@ -50,7 +55,7 @@ def is_ordinary(text: Column, again: Column) -> Column:
 
 
 def _bare(text: Column) -> Column:
-    """Without white space. Four replacements by bytes take a tenth of the time of one translation by characters."""
+    """The text without white space. Four replacements by bytes take a tenth of the time of one `translate`."""
     for blank in " \n\r\t":
         text = F.replace(text, F.lit(blank), F.lit(""))
     return text

@@ -1,6 +1,6 @@
-"""Gaps: offsets that Kafka removed before they were read. Named, with their range and cause; never filled.
+"""Gaps: offsets that Kafka deleted before they were read. They are recorded with range and cause, and never filled.
 
-Data flow: how far a reader has come, Log -> Gap; those that a rebuild accepted -> bronze/gaps
+Data flow: offsets that a reader has reached, Log -> Gap; gaps that a rebuild accepted -> bronze/gaps
 Run: python -m streaming rebuild --accept-gap; daybreak gaps
 """
 
@@ -25,27 +25,27 @@ BRONZE_GAPS = Table(
     "gaps",
     struct(
         *RANGE.fields,
-        column("cause", "string", "Why it was gone: retention"),
-        column("accepted_at", "timestamp", "When the rebuild accepted it (UTC)"),
-        column("generation", "string", "Generation of the checkpoint that went on behind it"),
+        column("cause", "string", "Why the records were gone: retention"),
+        column("accepted_at", "timestamp", "When the rebuild accepted the gap (UTC)"),
+        column("generation", "string", "Generation of the checkpoint that continued after the gap"),
     ),
-    description="A range of offsets that Kafka removed before the stream had read it; a rebuild went on behind it.",
+    description="A range of offsets that Kafka deleted before the stream read them, and that a rebuild skipped.",
 )
-"""One range of offsets [from, to) that the stream never read, and the generation that went on behind it."""
+"""One range of offsets [from, to) that the stream never read, and the generation that continued after it."""
 
 
 class GapCause(StrEnum):
     """Why offsets that had not been read are not in the log."""
 
     RETENTION = "retention"
-    """The log begins behind what had been read."""
+    """The log now begins after the last offset that was read: retention deleted what lay between."""
     LOG_REPLACED = "log_replaced"
-    """The log ends before what had been read: its offsets are given a second time, so no reader can go on behind it."""
+    """The log ends before the last offset that was read: its offsets are assigned anew, so no reader can continue."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Offsets [start, end) of one partition that are not there to be read."""
+    """Offsets [start, end) of one partition that can no longer be read."""
 
     topic: str
     partition: int
@@ -58,7 +58,7 @@ class Gap:
 
 
 def gaps(read_to: Mapping[At, int], log: Log) -> list[Gap]:
-    """What a reader that has come to `read_to` misses. A partition that it has never read has no gap, wherever it begins."""
+    """The gaps of a reader that has read up to `read_to` (exclusive). A partition that it has never read has no gap."""
     found = []
     for (topic, partition), reached in sorted(read_to.items()):
         first, end = log.first.get((topic, partition), reached), log.end.get((topic, partition), reached)
@@ -70,20 +70,20 @@ def gaps(read_to: Mapping[At, int], log: Log) -> list[Gap]:
 
 
 def removed(found: Iterable[Gap], reader: str) -> str:
-    """The sentence about gaps of retention: every range, and who has not read it."""
+    """The message about gaps of retention: every range, and the reader that missed it."""
     ranges = ", ".join(f"{gap} ({gap.end - gap.start} records)" for gap in found)
     return f"{ranges}: removed by retention before {reader} read them"
 
 
 def refuse(found: Iterable[Gap]) -> None:
-    """Raise PermanentFailure, naming the way out, if retention removed what the stream has not read.
+    """Raise PermanentFailure, with the command that helps, if retention deleted records that the stream has not read.
 
-    A log that ends early is left to Spark: a broker that has just come back may know its own end a moment late.
+    A log that ends too early is left to Spark: a broker that has just restarted may report its end a moment late.
     """
     lost = [gap for gap in found if gap.cause is GapCause.RETENTION]
     if lost:
         raise PermanentFailure(
-            f"{removed(lost, 'the stream')}. To go on behind them, as a gap that stays named, run "
+            f"{removed(lost, 'the stream')}. To continue after them and record the gap, run "
             "`python -m streaming rebuild --accept-gap`, then start the stream (infra/README.md, Gaps)."
         )
 

@@ -1,10 +1,10 @@
-"""Whose checkpoint is it? A stream starts only where its checkpoint and its tables tell the same story.
+"""Check that checkpoint and tables belong together: the stream starts only if both are of the same generation.
 
-Data flow: `<checkpoints>/generation`, bronze's `daybreak.generation` -> go on, begin, or refuse
+Data flow: `<checkpoints>/generation`, bronze's `daybreak.generation` -> continue, begin, or refuse
 Run: python -m streaming
 
 Delta ignores a write of a micro-batch number it has seen. A new checkpoint counts from 0 again, so without this check a
-lost checkpoint would lose every row in silence.
+lost checkpoint would silently drop every row.
 """
 
 import json
@@ -38,7 +38,10 @@ def adopt(session: SparkSession, generation: str) -> None:
 
 
 def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mapping[str, str]) -> str:
-    """The generation to go on with; a new one on an empty lake. Raises PermanentFailure where the two do not fit."""
+    """The generation to continue with; a new one on an empty lake.
+
+    Raises PermanentFailure if checkpoint and tables do not belong together, or if a view has changed.
+    """
     theirs, ours = of_tables(session), checkpoints.generation()
     if theirs is None and ours is None:
         generation = checkpoints.begin()
@@ -69,10 +72,10 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
 
 
 def remember(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> None:
-    """Write down by which definitions the checkpoints' state is built."""
+    """Store the versions of the definitions that the checkpoints' state is built with."""
     checkpoints.write("definitions", json.dumps(_state(definitions)))
 
 
 def _state(definitions: Mapping[str, str]) -> dict[str, str]:
-    """What the views' state depends on: their definitions, and the delay, which the watermark was built with."""
+    """All that the views' state depends on: the versions of the definitions, and the watermark delay."""
     return {**definitions, "DAYBREAK_WATERMARK_DELAY_SECONDS": str(settings().watermark_delay_seconds)}

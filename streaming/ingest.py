@@ -3,9 +3,9 @@
 Data flow: validated Kafka records -> Arrow -> outcomes -> bronze, silver, quarantine -> speed/<view> -> progress
 Run: python -m streaming
 
-One Spark job decodes the records and hands them to the driver; from there on they are Arrow, and tables are written by
-delta-rs: what a micro-batch costs is its rows, not its commits. What changes with every micro-batch (its number, its
-watermark) is stamped in Arrow and never stands in a plan, so Spark's compiled code is used again.
+One Spark job decodes the records and collects them in the driver as Arrow. From there delta-rs writes the tables,
+because its commits are cheap. Values that change with every micro-batch (its number, its watermark) are added in Arrow
+and never enter a Spark plan, so Spark can reuse its compiled code.
 """
 
 import time
@@ -40,7 +40,7 @@ COMMITS_AT_ONCE = 8
 
 
 class Ingest:
-    """The state between micro-batches: the watermark, the recent ids, the open rows of views. All is rebuilt from tables."""
+    """The state between micro-batches: watermark, recent ids, open rows. A restart rebuilds it from the tables."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Ingest:
         self._speed = speed
         self._lease = lease
         self.at: tuple[int | None, str] = None, ""
-        """The micro-batch that is being written and its offsets in words; None between two."""
+        """The micro-batch that is being written, and its offset ranges as text; None and empty between two."""
         self.finished: dict[str, float] | None = None
         """The last micro-batch since the start: its `id`, and `finished_at` in epoch seconds."""
         self._watermark: watermarks.Watermark | None = None
@@ -68,7 +68,7 @@ class Ingest:
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
 
     def __call__(self, validated: DataFrame, batch_id: int) -> None:
-        """Write one micro-batch of validated records; repeated after a crash it writes the same rows, once."""
+        """Write one micro-batch of validated records; repeated after a crash, it writes no row twice."""
         self._lease.check()
         planned = self._checkpoints.planned(INGEST, batch_id)
         batch = MicroBatch(INGEST, self._generation, batch_id, planned.as_of, self._definitions)

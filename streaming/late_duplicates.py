@@ -1,11 +1,12 @@
-"""What silver has already of late events: found by file, at a cost that does not depend on how their times are spread.
+"""Find late events that silver already has, at a cost that does not depend on how widely their times are spread.
 
-Data flow: late ids and times -> silver's files whose event times may hold one -> content hashes of written arrivals
+Data flow: late ids and event times -> silver's files that may hold them -> content hashes of written events
 Run: pytest tests/streaming/test_late_duplicates.py
 
-A duplicate has its original's event time to the millisecond, so a late event is compared with silver's events of that very
-time. Which files may have one is told by their statistics, for all files at once; there is no expression that grows with
-the number of late times. Files never change, so those of the last look-ups are kept.
+A duplicate has the event time of its original to the millisecond, so a late event is compared only with silver's events
+of exactly that time. File statistics select the files to read, in one pass over all files and without a filter
+expression that grows with the number of late events. Data files never change, so those of the last look-ups stay in
+memory.
 """
 
 from collections import OrderedDict
@@ -22,7 +23,7 @@ from streaming.dedup_index import Arrival
 
 COLUMNS = ["event_id", "event_time", "content_hash", "generation", "batch_id"]
 KEPT_BYTES = 64 * 2**20
-"""Columns of looked-up files that stay in memory."""
+"""Limit of the columns of looked-up files in memory, in bytes."""
 
 
 class LateIndex:
@@ -33,7 +34,7 @@ class LateIndex:
         self._kept: OrderedDict[str, pa.Table] = OrderedDict()
 
     def known(self, silver: DeltaTable, late: Sequence[Arrival], generation: str, batch_id: int) -> Mapping[str, int]:
-        """event_id -> content_hash of the arrivals written before a micro-batch that its late events repeat."""
+        """event_id -> content_hash of events written before this micro-batch whose id one of `late` repeats."""
         if not late:
             return {}
         times = np.unique(np.array([arrival.time_ms for arrival in late], dtype="int64"))
@@ -59,7 +60,7 @@ class LateIndex:
 
 
 def may_hold(silver: DeltaTable, times: np.ndarray) -> list[str]:
-    """The table's files whose range of event times has one of `times` (epoch ms, ascending); all without statistics."""
+    """Paths of files that may hold one of `times` (epoch ms, ascending); all files, if there are no statistics."""
     actions = pa.table(silver.get_add_actions(flatten=True))
     if not actions.num_rows or "min.event_time" not in actions.column_names:
         return list(actions["path"].to_pylist()) if actions.num_rows else []
@@ -69,7 +70,7 @@ def may_hold(silver: DeltaTable, times: np.ndarray) -> list[str]:
         return np.asarray(pc.fill_null(at, missing).to_numpy())
 
     low = millis("min.event_time", int(times[0]))
-    # Statistics of timestamps are cut off to the millisecond.
+    # Delta truncates the statistics of timestamps to milliseconds.
     high = millis("max.event_time", int(times[-1])) + 1
     first = np.searchsorted(times, low, side="left")
     holds = np.searchsorted(times, high, side="right") > first

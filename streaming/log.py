@@ -1,4 +1,4 @@
-"""What Kafka holds now: the bounds of every partition of the contracts' topics, and when a record came.
+"""What Kafka holds now: the bounds of every partition of the contracts' topics, and the arrival time of a record.
 
 Data flow: Kafka's watermark offsets -> Log
 Run: python -m streaming; python -m batch archive --date 2026-01-31
@@ -34,7 +34,7 @@ def log_now() -> Log:
         for topic in CONTRACTS:
             described = consumer.list_topics(topic, timeout=TIMEOUT_SECONDS).topics[topic]
             if described.error is not None:
-                raise TransientFailure(f"topic {topic!r} does not exist yet: is the stream running?")
+                raise TransientFailure(f"topic {topic!r} does not exist yet: start the stream (daybreak status)")
             for partition in described.partitions:
                 bounds = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=TIMEOUT_SECONDS)
                 first[topic, partition], end[topic, partition] = bounds
@@ -42,7 +42,7 @@ def log_now() -> Log:
 
 
 def arrivals(at: Mapping[At, int]) -> dict[At, datetime]:
-    """When the broker took the first record at or after an offset, per partition; none where no record comes."""
+    """Arrival time of the first record at or after an offset, per partition; a partition without one is left out."""
     found = {}
     with client.consumer("log") as consumer:
         for (topic, partition), offset in at.items():

@@ -1,4 +1,4 @@
-"""Progress: one row per micro-batch, written last: what it covers is finished in every table of the stream.
+"""Progress: one row per micro-batch, written last: a micro-batch that has a row is complete in every table.
 
 Data flow: finished micro-batch -> speed/progress
 Run: daybreak query "SELECT batch_id, rows, durations FROM speed.progress ORDER BY committed_at DESC LIMIT 5"
@@ -23,7 +23,7 @@ from streaming.reasons import Outcome
 INGEST = "ingest"
 """The `query` of every row: the one streaming query, which fills bronze, silver and every view."""
 REBUILT = -1
-"""The number under which a new generation writes its views from all of silver, before its first micro-batch."""
+"""Batch number of the initial write: a new generation writes its views from silver before its first micro-batch."""
 
 RANGE = struct(
     column("topic", "string", "Kafka topic"),
@@ -39,9 +39,9 @@ PROGRESS = Table(
     struct(
         column("query", "string", "The streaming query: ingest"),
         column("generation", "string", "Generation of the checkpoint"),
-        column("batch_id", "bigint", "The micro-batch; -1: what a new generation wrote before its first"),
+        column("batch_id", "bigint", "The micro-batch; -1 is the initial write of a new generation"),
         column("as_of", "timestamp", "When it started (UTC)"),
-        column("committed_at", "timestamp", "When all of it was written, just before this row (UTC)"),
+        column("committed_at", "timestamp", "When all its other rows were written, just before this one (UTC)"),
         column("watermark", "timestamp", "Events older than this were late in this micro-batch (UTC)"),
         column(
             "next_watermark",
@@ -50,13 +50,13 @@ PROGRESS = Table(
         ),
         column("max_event_time", "timestamp", "Latest event time read so far (UTC)"),
         column("offsets", ArrayType(RANGE), "Offsets read, from and to per topic and partition"),
-        column("rows", "map<string,bigint>", "How many records had which outcome, and how many rows each table got"),
+        column("rows", "map<string,bigint>", "Number of records: per outcome, late, and read in all"),
         column("durations", "map<string,bigint>", "Milliseconds per step"),
         column("versions", "map<string,bigint>", "Version of each table after the micro-batch"),
-        column("definitions", "map<string,string>", "Version of each definition that it ran"),
+        column("definitions", "map<string,string>", "Version of each definition that it used"),
         column("visible", "map<string,timestamp>", "When its rows could be read, per table (UTC)"),
     ),
-    description="One micro-batch of the stream, written last: what it covers is finished in every table.",
+    description="One finished micro-batch of the stream; its row is written after its rows in all other tables.",
 )
 
 Offset = tuple[str, int, int, int]
@@ -78,9 +78,9 @@ class MicroBatch:
     definitions: Mapping[str, str]
     offsets: list[Offset] = field(default_factory=list)
     watermark: datetime | None = None
-    """What its own events were compared with."""
+    """The watermark that its own events were compared with."""
     next_watermark: datetime | None = None
-    """What the next micro-batch's will be compared with: what closes before it is final."""
+    """The watermark of the next micro-batch; rows that close before it are final."""
     max_event_time: datetime | None = None
     rows: dict[str, int] = field(default_factory=dict)
     durations: dict[str, int] = field(default_factory=dict)
@@ -89,12 +89,12 @@ class MicroBatch:
 
     @property
     def writer(self) -> str:
-        """The name under which Delta remembers what this query has appended."""
+        """The application id in Delta's `txn` action, per query and generation."""
         return f"{self.query}/{self.generation}"
 
     @property
     def version(self) -> int:
-        """Its number as Delta remembers it, which cannot be negative: what was rebuilt comes first."""
+        """The version in Delta's `txn` action: `batch_id` + 1, since it cannot be negative and REBUILT is -1."""
         return self.batch_id + 1
 
     @contextmanager
@@ -105,7 +105,7 @@ class MicroBatch:
         self.durations[step] = round((time.perf_counter() - start) * 1000)
 
     def shown(self, table: Table) -> None:
-        """From this moment on its rows of `table` can be read."""
+        """Note that its rows of `table` can be read from now on."""
         self.visible[table.id] = datetime.now(UTC)
 
     def record(self) -> None:

@@ -1,4 +1,4 @@
-"""Why a record is not a valid event, and what became of one that is.
+"""The reasons for which a record is rejected, and the outcomes that a record can have.
 
 Data flow: validated record -> Reason(s) in quarantine, or an Outcome
 Run: daybreak query "SELECT reason, count(*) FROM silver.quarantine LATERAL VIEW explode(reasons) AS reason GROUP BY reason"

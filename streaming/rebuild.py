@@ -1,6 +1,6 @@
 """Rebuild after a lost checkpoint or a changed view: keep bronze and silver, begin a new generation.
 
-Data flow: progress -> offsets to go on from; rows of an unfinished micro-batch are taken back; views start over from silver
+Data flow: progress -> offsets to resume at; rows of an unfinished micro-batch are deleted; views are rewritten
 Run: python -m streaming rebuild [--accept-gap]
 """
 
@@ -28,8 +28,8 @@ from streaming.stream import create_tables, session
 def rebuild(accept_gap: bool = False) -> None:
     """Give the tables a new checkpoint that continues exactly where the last finished micro-batch ended.
 
-    Where retention removed what comes next, `accept_gap` goes on at the log's start and names the gap in bronze/gaps;
-    without it PermanentFailure is raised before anything is changed.
+    If retention has deleted the next offsets, `accept_gap` resumes at the log's start and records the gap in
+    bronze/gaps. Without it, PermanentFailure is raised before anything is changed.
     """
     with Lease("stream"):
         own = session()
@@ -52,16 +52,14 @@ def rebuild(accept_gap: bool = False) -> None:
             gaps.accept(own, lost, generation, sum(start.values()))
         generations.remember(checkpoints, definitions(own))
         generations.adopt(own, generation)
-        print(
-            f"rebuilt: generation {generation} goes on from {nested(start) or 'the beginning'}; the views start over from silver"
-        )
+        print(f"rebuilt: generation {generation} resumes at {nested(start) or 'the beginning'}; views are rewritten")
         for gap in lost:
             print(f"gap accepted: {gap}, never read by the stream")
         own.stop()
 
 
 def finished(session: SparkSession) -> Ends:
-    """How far every generation together has come: behind finished micro-batches and accepted gaps."""
+    """End offset per partition of all finished micro-batches and accepted gaps, over all generations."""
     at = ("topic", "partition", "to")
     batches = (
         spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets")).select(*at)
@@ -80,7 +78,7 @@ def nested(ends: Ends) -> SourceOffsets:
 
 
 def take_back(session: SparkSession, table: Table, ends: Ends) -> None:
-    """Delete the rows that a micro-batch wrote which never finished; they are read from Kafka again."""
+    """Delete the rows of a micro-batch that never finished; its records are read from Kafka again."""
     unfinished = F.lit(True)
     for (topic, partition), end in ends.items():
         own = (F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end)

@@ -1,9 +1,9 @@
-"""Views that the stream must write from all of silver before it goes on: all of a new generation's, and one that is new.
+"""Write views from all of silver before the first micro-batch: all views of a new generation, or those that are new.
 
 Data flow: silver's on-time events -> every row of every view -> speed/<view>, then one row of progress
 Run: python -m streaming rebuild; python -m streaming
 
-Written by Spark's executors, since silver may be large; every other row of a speed table comes from a micro-batch.
+Spark's executors write these rows, since silver may be large. All other rows of a speed table come from micro-batches.
 """
 
 from collections.abc import Mapping
@@ -27,9 +27,9 @@ from streaming.views import VIEWS
 
 
 def restate(session: SparkSession, generation: str, definitions: Mapping[str, str], start: SourceOffsets) -> None:
-    """Write what the last finished micro-batch did not know: after a rebuild every view, else those that are new.
+    """Write the views that the last finished micro-batch did not write: after a rebuild all views, else new ones.
 
-    `start` is where the generation begins to read. Before the first micro-batch of all there is nothing to write.
+    `start` holds the offsets at which the generation begins to read. On an empty lake there is nothing to write.
     """
     progress = spark_tables.read(session, PROGRESS)
     latest = progress.orderBy(F.col("generation").desc(), F.col("batch_id").desc()).first()
@@ -46,7 +46,7 @@ def restate(session: SparkSession, generation: str, definitions: Mapping[str, st
     batch.offsets = [(topic, int(at), end, end) for topic, parts in start.items() for at, end in parts.items()]
     batch.rows = no_rows()
     batch.watermark = batch.next_watermark = moment(watermark.at)
-    # A micro-batch that never finished is written again, and then writes its own events.
+    # An unfinished micro-batch is left out: it will be repeated, and then adds its own events.
     finished = (F.col("generation") != latest["generation"]) | (F.col("batch_id") <= latest["batch_id"])
     on_time = spark_tables.read(session, SILVER).where((F.col("late_by_ms") == 0) & finished)
     with batch.timed("views"):

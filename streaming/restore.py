@@ -1,4 +1,4 @@
-"""What a stream that starts again reads back from silver: recent ids, and the events of open rows.
+"""The state that a restarted stream reads back from silver: recent ids, and the events of open rows.
 
 Data flow: silver of finished micro-batches -> Arrow of recent ids; DataFrame of on-time events within reach
 Run: python -m streaming
@@ -20,7 +20,7 @@ def recent_since(session: SparkSession, watermark_ms: int, generation: str, batc
 
 
 def on_time_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> DataFrame:
-    """The on-time events of earlier batches from which a row may still change: those within reach of the watermark."""
+    """The on-time events of earlier batches that open rows may still need: those within REACH of the watermark."""
     reach_ms = round(REACH.total_seconds() * 1000)
     return _before(session, watermark_ms - reach_ms, generation, batch_id).where(F.col("late_by_ms") == 0)
 

@@ -1,4 +1,4 @@
-"""The rules that every record of every topic must keep, in the order in which reasons are named; a contract adds its own.
+"""The rules that every record of every topic must keep, in the order of their reasons; a contract adds its own.
 
 Data flow: text -> what is found in it -> Rules
 Run: pytest tests/streaming/test_validate.py
@@ -21,22 +21,22 @@ STRICT_JSON = {
     "allowNonNumericNumbers": "false",
 }
 OBJECT = "is struct<event_id string>"
-"""Enough of an object to see that there is one; unlike the other JSON functions of Spark, from_json can be told to be strict."""
+"""A schema that detects a JSON object. Unlike Spark's other JSON functions, from_json has a strict mode."""
 MAX_BYTES = 65_536
 """A value longer than this is not decoded."""
 AHEAD = "INTERVAL 5 MINUTES"
-"""How far a clock may run ahead of its arrival (DESIGN rule 4)."""
+"""How far an event time may be ahead of the record's arrival."""
 OLDEST = "INTERVAL 366 DAYS"
-"""An event older than this at arrival is taken for a broken clock."""
+"""An event older than this at arrival is rejected: its producer's clock is probably wrong."""
 LAST_MILLISECOND = 253_402_300_799_999
 """9999-12-31, the last day a Spark timestamp prints; beyond it the cast would throw."""
 
 
 def found_in(text: Column) -> Column:
-    """What the text holds besides the event decoded from it: struct of `names`, `is_object`, `is_other`, `is_blank`."""
+    """What decoding hides of the text: struct of `names` (fields), `is_object`, `is_other` (JSON), `is_blank`."""
     bare = F.trim(F.translate(text, "\t\r\n", "   "))
-    # Spark's decoders stop after the first value. Wrapped in an array, what follows it is an error unless it closes
-    # the array; wrapped in an object, unless it closes the object: it cannot do both.
+    # Spark's decoders stop after the first value. So the text is decoded twice, inside an array and inside an object:
+    # text after the value is an error unless it closes the array or the object, and it cannot close both.
     one_value = F.json_array_length(F.concat(F.lit("["), text, F.lit("]"))) == 1
     closed = F.from_json(F.concat(F.lit('{"is":'), text, F.lit("}")), OBJECT, STRICT_JSON)["is"].isNotNull()
     in_braces = bare.startswith("{")
@@ -49,7 +49,7 @@ def found_in(text: Column) -> Column:
 
 
 def rules(contract: Contract, found: Column) -> list[Rule]:
-    """All rules of a topic, over its records decoded; those of writing read `found`, from `found_in`, as well."""
+    """All rules of a topic over its decoded records. Rules of writing also read `found`, from `found_in`."""
     text, value, time, names = F.col(RAW), F.col("value"), F.col("time"), found["names"]
     known = F.lit(contract.schema.fieldNames())
 

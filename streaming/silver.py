@@ -3,8 +3,8 @@
 Data flow: validated rows with outcomes -> silver/events, silver/quarantine
 Run: daybreak query "SELECT topic, count(*), count_if(late_by_ms > 0) FROM silver.events GROUP BY topic"
 
-All topics share one table: one commit makes a micro-batch visible whole, and the watermark that a view builds from
-its single source advances with any topic's traffic, so a silent topic cannot hold a join open.
+All topics share one table, so one commit makes a whole micro-batch visible. They share one watermark too, which
+advances with the traffic of any topic, so an idle topic cannot hold a join open.
 """
 
 from pyspark.sql import Column, DataFrame
@@ -41,7 +41,7 @@ SILVER = Table(
     "events",
     struct(
         *EVENT.fields,
-        column("late_by_ms", "bigint", "How far behind the watermark it came, in milliseconds; 0 is on time"),
+        column("late_by_ms", "bigint", "Milliseconds by which the event was behind the watermark; 0 if it was on time"),
         *BATCH,
     ),
     partitioned_by=("day",),
@@ -55,7 +55,7 @@ REJECTED = struct(
     column("reasons", "array<string>", "Every reason for which it was rejected"),
     column("day", "date", "Day of its arrival (UTC)"),
 )
-"""One record that is no event; `day` is the day of its arrival."""
+"""One rejected record; `day` is the day of its arrival."""
 
 QUARANTINE = Table(
     "silver",
@@ -77,7 +77,7 @@ def accepted(rows: DataFrame, definition: str | Column, *more: str) -> DataFrame
 
 
 def rejected(rows: DataFrame) -> DataFrame:
-    """The records among rows with outcomes that are no events of ours, in the columns of REJECTED."""
+    """The rejected and the conflicting records among rows with outcomes, in the columns of REJECTED."""
     refused = F.col("outcome").isin(Outcome.REJECTED.value, Outcome.CONFLICT.value)
     conflict = F.when(F.col("outcome") == Outcome.CONFLICT.value, F.array(F.lit(Reason.CONFLICT.value)))
     return rows.where(refused).select(

@@ -1,6 +1,6 @@
-"""Speed: the log of the stream's answers to each view, and the current one.
+"""Speed: a log of the rows that the stream computed for each view, and the current row of each key.
 
-Data flow: rows of a view, as a micro-batch changed them -> speed/<view>
+Data flow: rows of a view that a micro-batch changed -> speed/<view>
 Run: daybreak query "SELECT * FROM speed.order_totals ORDER BY as_of DESC LIMIT 5"
 """
 
@@ -14,22 +14,20 @@ from streaming.views.view import View
 SAID = [
     column("is_final", "boolean", "Has the watermark passed the row's close? Until then the row may still change"),
     column("as_of", "timestamp", "When the micro-batch started that wrote the row (UTC)"),
-    column("batch_id", "bigint", "That micro-batch; -1: written again by a new generation, before its first"),
+    column("batch_id", "bigint", "That micro-batch; -1 is the initial write of a new generation"),
     column("generation", "string", "Generation of the checkpoint that wrote the row"),
     column("definition", "string", "Version of the view's definition"),
 ]
-"""Had the watermark passed the row's close; when the stream wrote it, in which micro-batch of which checkpoint, and by which
-version of the view."""
+"""Whether the row is final; when the stream wrote it, in which micro-batch of which checkpoint, and by which version of
+the view."""
 
 
 def speed_table(view: View) -> Table:
-    """speed/<view>: the log of the stream's answers."""
-    description = (
-        f"{view.description} As the stream knew it at as_of: append-only, the newest row of a key is the answer."
-    )
+    """The declaration of speed/<view>."""
+    description = f"{view.description} As the stream knew it at as_of. Append-only: the newest row of a key is current."
     return Table("speed", view.name, struct(*view.schema, *SAID), description=description)
 
 
 def latest_rows(view: View, speed: DataFrame) -> DataFrame:
-    """The current answer of a speed log: per key and day the preferred row, and of its repeats the latest."""
+    """The current rows of a speed table: per key and day the preferred candidate, and of its versions the latest."""
     return view.answer(speed, F.col("as_of").desc(), F.col("batch_id").desc())

@@ -44,7 +44,7 @@ def session() -> SparkSession:
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
-    """What the stream asks of Spark; whatever the user's DAYBREAK_SPARK_CONF names wins."""
+    """The stream's Spark settings; those in DAYBREAK_SPARK_CONF override them."""
     return {
         **(FEW_ROWS if s.stream_profile == "small" else {}),
         "spark.ui.enabled": "true",
@@ -56,12 +56,12 @@ def spark_settings(s: Settings) -> dict[str, str]:
 
 
 def create_tables(session: SparkSession) -> None:
-    """Create what is missing of the stream's tables."""
+    """Create the stream's tables that do not exist yet."""
     spark_tables.create_missing(session, stream_tables(), often_written=True)
 
 
 def run() -> None:
-    """Run until a signal; raises TransientFailure when a query fails, so that supervisor starts it again."""
+    """Run until SIGTERM or SIGINT. Raises TransientFailure when the query fails; supervisor then restarts it."""
     stop = _on_signal()
     _write_status("waiting for the lease")
     with Lease("stream") as lease:
@@ -90,10 +90,10 @@ def run() -> None:
 
 
 def _refuse_gaps(checkpoints: Checkpoints) -> None:
-    """Spark would fail on offsets that are gone, at this start and at every other: say what is gone, and the way on."""
+    """Refuse to start if Kafka has deleted the next offsets: Spark would fail on them at every start."""
     resumes_at = checkpoints.resumes_at(INGEST).items()
     read_to = {(topic, int(number)): offset for topic, parts in resumes_at for number, offset in parts.items()}
-    # A topic that was created a moment ago has no bounds yet, and nothing to miss.
+    # A topic that was just created has no bounds yet, and no gap.
     if read_to:
         gaps.refuse(gaps.gaps(read_to, log_now()))
 
@@ -136,7 +136,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
 
 
 def _read_to(ingest: StreamingQuery) -> SourceOffsets:
-    """The offsets behind the last micro-batch that is committed; none before the first since the start."""
+    """The end offsets of the last committed micro-batch; empty before the first one since the start."""
     progress = ingest.lastProgress
     ends: SourceOffsets = (json.loads(progress.sources[0].endOffset) or {}) if progress else {}
     return ends
@@ -154,7 +154,7 @@ def _on_signal() -> list[int]:
 
 
 def _write_status(state: str, query: str = "", batch: Mapping[str, float] | None = None) -> None:
-    """Leave a word for `daybreak status`; `batch` is the last micro-batch since the start."""
+    """Write the status file for `daybreak status`; `batch` is the last micro-batch since the start."""
     file = settings().home / "run" / "stream.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")

@@ -1,6 +1,6 @@
-"""Half characters: one of the two escapes by which JSON writes a character beyond the first 65,536, without the other.
+"""Lone surrogates: JSON escapes a character above U+FFFF as two halves (surrogates); a lone one lacks its other half.
 
-Data flow: JSON text -> does it hold half a character?; -> the same text without any
+Data flow: JSON text -> does it hold a lone surrogate?; JSON text -> the same text without surrogates
 Run: pytest tests/streaming/test_validate.py
 """
 
@@ -12,15 +12,15 @@ LONE = f"{HIGH}(?!{LOW})|(?<!{HIGH}){LOW}"
 
 
 def has_lone_surrogate(text: Column) -> Column:
-    """UTF-8 has no bytes for half a character: decoding would store `?` in its place."""
+    """Does the text hold a lone surrogate? UTF-8 cannot encode one: decoding would store `?` in its place."""
     return _without_backslashes(text).rlike(LONE)
 
 
 def without_surrogates(text: Column) -> Column:
-    """JSON of the same shape: every half, paired or not, is a question mark, and so is an escaped backslash."""
+    """JSON of the same structure; every surrogate and every escaped backslash is replaced by question marks."""
     return F.regexp_replace(_without_backslashes(text), f"{HIGH}|{LOW}", "?")
 
 
 def _without_backslashes(text: Column) -> Column:
-    """After this a backslash begins an escape. Pairs are taken from the left, as JSON reads them."""
+    """Without escaped backslashes, so that each one left begins an escape. Pairs count from the left, as in JSON."""
     return F.replace(text, F.lit(r"\\"), F.lit("??"))

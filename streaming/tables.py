@@ -19,5 +19,5 @@ def speed_tables() -> dict[str, Table]:
 
 
 def stream_tables() -> tuple[Table, ...]:
-    """All of them, in the order in which they are created; the last says that the others are there."""
+    """All of them, in the order in which they are created: if the last one exists, all do."""
     return (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed_tables().values(), BRONZE_GAPS)

@@ -1,4 +1,4 @@
-"""The log's topics, created from the contracts.
+"""Create the Kafka topics of the contracts.
 
 Data flow: Contract -> Kafka topic with partitions, retention and the broker's clock
 Run: python -m streaming
@@ -20,7 +20,7 @@ EARLIEST = -2
 
 
 def create() -> None:
-    """Create the topics that are missing and refuse one whose timestamps are not the broker's."""
+    """Create missing topics. Raises PermanentFailure for a topic whose timestamps are not the broker's."""
     s = settings()
     admin = client.admin()
     present = _present(admin)
@@ -43,7 +43,7 @@ def create() -> None:
 
 
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
-    """Where ingest begins, as Spark wants it: behind what has been read, and at the start of every other partition."""
+    """Spark's `startingOffsets`: the offsets in `ends`, and the start of every other partition."""
     present = _present(client.admin())
     return json.dumps(
         {

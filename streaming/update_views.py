@@ -1,10 +1,10 @@
-"""All views kept current inside ingest's micro-batch: their events are defined in one Spark job.
+"""Update all views inside the ingest's micro-batch, in one Spark job.
 
-Data flow: new on-time events -> each view's Current -> one job of every define -> rows of speed/<view>
+Data flow: new on-time events -> state of each view -> one job that runs every `define` -> rows of speed/<view>
 Run: python -m streaming
 
-The same `define` as the night's, on a static frame: there is no second watermark, no state store, no checkpoint per view,
-and a view costs its own rows' work and one commit. Batch numbers and times never enter the plan.
+The job runs the same `define` as the night, on a static DataFrame. So there is no second watermark, no state store and
+no checkpoint per view; a view costs the work on its rows, and one commit. Batch numbers and times never enter the plan.
 """
 
 from collections.abc import Mapping
@@ -29,11 +29,11 @@ TO_DEFINE = StructType(
         *[field for field in EVENT if field.name in OF_EVENT or field.name in CONTRACTS],
     ]
 )
-"""Events to be defined, and the number of the view that defines rows from them."""
+"""The job's input: events, each with the number of the view whose rows are computed from it."""
 
 
 class Keeping:
-    """Every view's memory, and the job that they share."""
+    """The state of every view, and the Spark job that they share."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -41,7 +41,7 @@ class Keeping:
         self._kept: dict[str, Current] = {view.name: current(view, tuple(CONTRACTS)) for view in self._views}
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> None:
-        """Begin with silver's on-time events within reach of the watermark (a static frame in silver's columns)."""
+        """Start from silver's on-time events within reach of the watermark (a static frame in silver's columns)."""
         columns = [field.name for field in TO_DEFINE if field.name != "view"]
         found = events.select(*columns).toArrow()
         rows = self._defined({view.name: found for view in self._views})
@@ -51,7 +51,7 @@ class Keeping:
     def update(
         self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None
     ) -> Mapping[str, pa.Table]:
-        """Per view the rows to say after a micro-batch's new on-time events; views that have nothing to say are absent.
+        """Per view, the rows to write after a micro-batch's new on-time events; views without any are left out.
 
         `watermark` is the watermark before these events, `next_watermark` the one after them.
         """
@@ -63,12 +63,12 @@ class Keeping:
         return {name: table.drop_columns([CLOSES]) for name, table in written.items() if table.num_rows}
 
     def _defined(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-        """Each view's rows of the events that it has to define, with CLOSES; all in one job."""
+        """Per view, the rows computed from its events in `to_define`, with CLOSES; one job for all views."""
         numbered = [
             _numbered(to_define[view.name], number) for number, view in enumerate(self._views) if view.name in to_define
         ]
         rows = pa.concat_tables(numbered)
-        # Spark takes no Arrow table without a chunk, as that of a topic which no view reads may be.
+        # Spark accepts no Arrow table without chunks, which this is if only topics that no view reads had events.
         events = self._session.createDataFrame(rows if rows.num_rows else [], TO_DEFINE).coalesce(1)
         parts = [answered(view, events.where(F.col("view") == number)) for number, view in enumerate(self._views)]
         together = reduce(

@@ -1,10 +1,10 @@
-"""The stream's own upkeep, beside its micro-batches: small files are put together every two minutes, the rest once a day.
+"""Maintenance of the stream's tables, beside its micro-batches: compaction every two minutes, the rest once a day.
 
-Data flow: the stream's tables -> compact, forget, vacuum by delta-rs, in a thread of the stream's process
+Data flow: the stream's tables -> compact, delete expired rows, vacuum (delta-rs), in a thread of the stream's process
 Run: python -m streaming
 
-A micro-batch leaves a file per table and day. Without this, a look-up, a restart and a night would cost more with every
-hour. A compaction and an append do not conflict, and both are this process's.
+A micro-batch leaves a small file per table and day. Without compaction, look-ups, restarts and nightly runs would
+become slower every hour. A compaction does not conflict with an append, and this process does both.
 """
 
 import sys
@@ -19,11 +19,11 @@ from infra.lake.upkeep import Daily, compact, shorten, tidy
 
 EVERY_SECONDS = 120
 SHORTEN_EVERY = 5
-"""Rounds, so that a log is at most ten minutes longer than its table keeps it."""
+"""Rounds between two removals of expired log entries: ten minutes."""
 
 
 class Upkeep:
-    """The thread; `stop` waits for what it is doing."""
+    """The maintenance thread; `stop` waits for the running operation."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
         self._tables = tables
@@ -33,11 +33,11 @@ class Upkeep:
         self._thread = Thread(target=self._run, name="upkeep", daemon=True)
 
     def start(self) -> None:
-        """Begin; the first compaction comes after EVERY_SECONDS."""
+        """Start the thread; the first compaction comes after EVERY_SECONDS."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Let a compaction end and begin no other."""
+        """Let a running compaction end (up to 30 s), and begin no other."""
         self._stop.set()
         self._thread.join(timeout=30)
 
@@ -46,7 +46,7 @@ class Upkeep:
             try:
                 self._once()
             except (DeltaError, OSError, TransientFailure) as failure:
-                # Tables stay right without it; the next round tries again.
+                # The tables stay correct without it; the next round tries again.
                 print(f"daybreak stream: upkeep failed and will be tried again: {failure}", file=sys.stderr, flush=True)
 
     def _once(self) -> None:

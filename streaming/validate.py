@@ -1,4 +1,4 @@
-"""Validate records by their contracts: decode what is valid, name every reason of what is not.
+"""Validate records by their contracts: decode valid records, and name every reason of the others.
 
 Data flow: bronze rows -> typed columns, `content_hash` and `reasons` (empty = valid)
 Run: pytest tests/streaming/test_validate.py
@@ -21,18 +21,18 @@ Way = Callable[[Contract], Column]
 
 
 def validate(records: DataFrame) -> DataFrame:
-    """Records (topic, partition, offset, arrival, key, value, headers) with their verdict.
+    """Validate records (topic, partition, offset, arrival, key, value, headers).
 
     Adds event_id, event_type, event_time, schema_version, one struct column per topic, content_hash, reasons.
-    Never throws on a payload: every cast is a `try_` or guarded (DESIGN rule 9). Reads its input once.
+    No payload can make it throw: every cast is a `try_` function or guarded. It reads its input once.
     """
     return validate_by(records, CONTRACTS.values())
 
 
 def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool = True) -> DataFrame:
-    """`validate` by some contracts; records of other topics are left out. Not `fast`, each goes the way that names reasons.
+    """`validate` by some contracts; records of other topics are left out. Not `fast`, every record takes the slow path.
 
-    Each `withColumns` is a projection of its own, since Spark would decode anew wherever a decoded column is used.
+    Each `withColumns` is a projection of its own: otherwise Spark would decode again at every use of a decoded column.
     """
 
     def by_topic(way: Way) -> Column:
@@ -56,7 +56,7 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
     )
     faultless = is_ordinary(F.col(RAW), F.col("again")) & by_topic(_keeps_value_rules)
     none = F.array().cast("array<string>")
-    # A lambda is evaluated where it stands. Columns would be computed for every record, however few need them.
+    # Inside a lambda, reasons are computed only for records that need them; plain columns would be for every record.
     named = F.transform(F.array(found_in(F.col(RAW))), lambda found: by_topic(lambda one: _reasons(one, found)))[0]
     return parsed.select(
         *records.columns,
@@ -103,7 +103,7 @@ def _content_hash(contract: Contract) -> Column:
 
 
 def _keeps_value_rules(contract: Contract) -> Column:
-    """Of an ordinary record: it keeps the rules about values. It keeps those about how they are written by being ordinary."""
+    """Does a record on the fast path keep the rules about values? The fast path proves the rules about writing."""
     broken = [_broken(rule, contract, F.lit(True)) for rule in rules(contract, F.lit(None)) if not rule.is_of_writing]
     return ~F.coalesce(reduce(lambda one, other: one | other, broken), F.lit(False))
 
@@ -115,6 +115,6 @@ def _reasons(contract: Contract, found: Column) -> Column:
 
 
 def _broken(rule: Rule, contract: Contract, whole: Column) -> Column:
-    """A value of the wrong type reads as null, which is no missing field and no unknown type."""
+    """A value of the wrong type decodes to null, which must not count as a missing field or an unknown type."""
     broken = rule.broken(_event(contract))
     return whole & broken if rule.reason in (Reason.MISSING_FIELD, Reason.UNKNOWN_TYPE) else broken

@@ -1,10 +1,10 @@
-"""One view kept current in memory, by its law: what must be defined again when events come, and which rows that changes.
+"""The in-memory state of one view, by its law: what new events make it recompute, and which rows change.
 
-Data flow: new on-time events -> events to define -> defined rows -> rows to write, each with `is_final`
+Data flow: new on-time events -> events to run `define` on -> its rows -> rows to write, each with `is_final`
 Run: pytest tests/streaming/test_view_state.py
 
-Memory holds what the watermark has not closed: rows of additive views, and the events of views by part for as long as the
-view reaches. Nothing here needs Spark; views.py defines all views' events in one job.
+The state holds what the watermark has not closed: open rows of Additive views, and the events of ByPart views within
+the view's reach. Nothing here needs Spark; update_views.py runs `define` for all views in one job.
 """
 
 from typing import Protocol
@@ -15,29 +15,29 @@ import pyarrow.compute as pc
 from streaming.views.view import Additive, ByPart, View
 
 CLOSES = "_closes"
-"""Column of defined rows: when the row can no longer change."""
+"""Column of computed rows: the time after which the row can no longer change."""
 PART = "_part"
 TIDY_US = 60_000_000
-"""Event time in microseconds between two looks for events that are not needed any more."""
+"""Event time in microseconds between two removals of events that are no longer needed."""
 PIECES = 64
 OF_EVENT = ("topic", "event_id", "event_type", "event_time")
 
 
 class Current(Protocol):
-    """What a law keeps of a view. Times are timestamps in UTC; a `next_watermark` of None is before all events."""
+    """The state of a view, by its law. Times are timestamps in UTC; a `next_watermark` of None is before all events."""
 
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """Begin with the on-time events within the view's reach of the watermark, and the rows defined from them."""
+        """Start from the on-time events within the view's reach of the watermark, and the rows computed from them."""
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The events from which rows must be defined, given new ones; none if nothing changes."""
+        """The events from which rows must be computed after the `new` ones; empty if nothing changes."""
 
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The rows to write, given the rows of what was to define: those that changed, and those that have become final."""
+        """The rows to write, given `defined` (computed from `to_define`): changed rows and rows that became final."""
 
 
 def current(view: View, topics: tuple[str, ...]) -> Current:
-    """The keeper of a view's law; `topics` are all topics, each a struct column of events."""
+    """The state of a view, by its law; `topics` are all topics, each a struct column of events."""
     own = (*OF_EVENT, *view.inputs)
     if isinstance(view.law, Additive):
         return Sums(view, view.law, own)
@@ -45,22 +45,22 @@ def current(view: View, topics: tuple[str, ...]) -> Current:
 
 
 class Sums:
-    """Additive: the open rows; new rows are added to them."""
+    """The state of an Additive view: its open rows, to which new rows are added."""
 
     def __init__(self, view: View, law: Additive, columns: tuple[str, ...]) -> None:
         self._view, self._law, self._columns = view, law, columns
         self._open: pa.Table | None = None
 
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """The rows that are still open, each whole: it began within the view's reach."""
+        """Keep the rows that are still open; they are complete, because they began within the view's reach."""
         self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The new events of its inputs alone."""
+        """Only the new events of the view's inputs."""
         return of_topics(new, self._view.inputs).select(self._columns)
 
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The open rows that new ones were added to, or that the watermark has passed."""
+        """The open rows that new events changed, and those that the watermark closed."""
         before = self._open if self._open is not None else defined.slice(0, 0)
         rows = self._added(before, defined)
         final = is_final(rows, next_watermark)
@@ -85,7 +85,7 @@ class Sums:
 
 
 class Parts:
-    """By part: the events that open rows may still need, and when each part has something to become final."""
+    """The state of a ByPart view: the events that open rows may still need, and when each part's rows close."""
 
     def __init__(self, view: View, law: ByPart, columns: tuple[str, ...]) -> None:
         self._view, self._column, self._columns = view, law.column, columns
@@ -94,12 +94,12 @@ class Parts:
         self._tidied: pa.Scalar | None = None
 
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """All events given, and the closing times of the rows that are open."""
+        """Keep all given events, and the closing times of open rows."""
         self._events = self._with_part(events)
         self._schedule(rows, next_watermark)
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
-        """All events of the parts that new ones touch, and of those of which a row becomes final."""
+        """All events of the parts that new events touch, and of the parts with a row that becomes final."""
         fresh = self._with_part(of_topics(new, self._view.inputs))
         kept = self._events if self._events is not None else fresh.slice(0, 0)
         self._events = joined(self._without_closed(kept, watermark), fresh)
@@ -117,7 +117,7 @@ class Parts:
         return defined.append_column("is_final", is_final(defined, next_watermark))
 
     def _without_closed(self, kept: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
-        """Without what no open row can need; looked for once per minute of event time, since it goes through all events."""
+        """Without events that no open row can need; done once per minute of event time, because it scans all events."""
         if watermark is None or (self._tidied is not None and watermark.value - self._tidied.value < TIDY_US):
             return kept
         self._tidied = watermark
@@ -140,7 +140,7 @@ def of_topics(events: pa.Table, topics: tuple[str, ...]) -> pa.Table:
 
 
 def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:
-    """One table behind the other. Copied into one piece only now and then, not with every micro-batch."""
+    """Both tables as one. The chunks are merged only when there are more than PIECES, not with every micro-batch."""
     both = pa.concat_tables([kept, fresh])
     return both if both[0].num_chunks <= PIECES else both.combine_chunks()
 

@@ -2,7 +2,7 @@
 
 Data flow: the event times of earlier micro-batches -> watermark = max - delay, stored with the batch
 Run: pytest tests/streaming/test_watermark.py
-Source: DESIGN rule 3.
+Source: streaming/README.md, Watermark and late events.
 """
 
 from datetime import timedelta
@@ -15,7 +15,7 @@ from streaming.progress import INGEST, PROGRESS
 
 
 class Watermark:
-    """The largest event time of the batches before the next one, in epoch milliseconds."""
+    """The watermark of the next micro-batch, from the largest event time of all earlier ones (epoch milliseconds)."""
 
     def __init__(self, delay: timedelta, before: int | None = None) -> None:
         self._delay_ms = int(delay / timedelta(milliseconds=1))
@@ -27,7 +27,7 @@ class Watermark:
         return None if self._largest is None else self._largest - self._delay_ms
 
     def saw(self, largest_ms: int | None) -> None:
-        """A batch is done whose largest accepted event time is `largest_ms`."""
+        """Advance after a batch with the largest event time `largest_ms` (epoch ms; None without events)."""
         if largest_ms is not None:
             self._largest = largest_ms if self._largest is None else max(self._largest, largest_ms)
 

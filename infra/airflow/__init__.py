@@ -1,1 +1,1 @@
-"""Airflow as the commands need it: backfills and their runs, and the questions that wait for a person."""
+"""Airflow's API for the commands: backfills, their runs, and approval requests."""

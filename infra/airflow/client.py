@@ -1,9 +1,9 @@
-"""Airflow's own Python client, as far as a backfill and an answer need it.
+"""A wrapper around Airflow's Python client: backfills, their runs, and answers to approval requests.
 
 Data flow: DAG id and days -> backfill -> runs and their tasks, until all have ended; an open question -> an answer
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 
-It takes a second to import, so commands import it when they use it.
+Importing it takes a second, so commands import it only when they use it.
 """
 
 import json
@@ -34,7 +34,7 @@ from infra.settings import Settings
 
 POLL_SECONDS = 2.0
 GONE_SECONDS = 120.0
-"""How long Airflow may be silent (its API restarts, a DAG is not parsed yet) before waiting for it ends."""
+"""How long to wait for an Airflow that does not answer (its API restarts, a DAG is not parsed yet)."""
 ANSWER_SECONDS = 30.0
 PAGE = 100
 
@@ -51,8 +51,8 @@ class Airflow:
     def backfill(self, dag: str, first: datetime, last: datetime, conf: dict[str, Any]) -> int:
         """Create a backfill of the runs from `first` to `last` (inclusive), one at a time, and return its id.
 
-        Runs that have ended are done again. A paused DAG is unpaused only afterwards: one that is unpaused without its
-        latest run makes that run by itself, ahead of the older days.
+        Runs that have ended are run again. A paused DAG is unpaused only afterwards: otherwise Airflow would start its
+        latest run by itself, ahead of the older days.
         """
         self._wait_for_dag(dag)
         found = self._created(
@@ -65,7 +65,7 @@ class Airflow:
                 dag_run_conf=conf,
             )
         )
-        # Its answer is the whole DAG, in fields that differ from version to version; none is of use here.
+        # The response is the whole DAG, whose fields differ between versions; none is needed here.
         patch = DAGPatchBody(is_paused=False)
         self._ask(self._dags.patch_dag_without_preload_content, dag, patch, update_mask=["is_paused"])
         return found
@@ -80,7 +80,7 @@ class Airflow:
         return tuple(_run(run, tuple(tasks.get(run.dag_run_id, ()))) for run in found)
 
     def watch(self, dag: str, first: datetime, last: datetime) -> Iterator[tuple[Run, ...]]:
-        """The runs, again and again, until all of them have ended; a short silence of Airflow is waited out."""
+        """Yield the runs repeatedly until all have ended; waits up to GONE_SECONDS if Airflow does not answer."""
         heard = time.monotonic()
         while True:
             try:
@@ -96,17 +96,17 @@ class Airflow:
             time.sleep(POLL_SECONDS)
 
     def open_backfills(self, dag: str) -> list[tuple[datetime, datetime]]:
-        """First and last date of each backfill that Airflow has not closed, which it does up to a minute behind its runs."""
+        """First and last date of each open backfill; Airflow closes one up to a minute after its runs have ended."""
         listed = self._all(self._backfills.list_backfills, "backfills", dag)
         return [(one.from_date, one.to_date) for one in listed if one.completed_at is None]
 
     def page(self, dag: str, run: Run, task: Task) -> str:
-        """Where a task's log is to be read."""
+        """URL of a task's log."""
         mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
         return f"{self._url}/dags/{dag}/runs/{run.run_id}/tasks/{task.task_id}{mapped}"
 
     def questions(self, dag: str) -> tuple[ApprovalRequest, ...]:
-        """What the DAG's runs wait to be told, oldest first."""
+        """The open approval requests of the DAG's runs, oldest first."""
         which = {"response_received": False, "state": ["awaiting_input"], "order_by": ["created_at"]}
         found = self._all(self._tasks.get_hitl_details, "hitl_details", dag, "~", **which)
         return tuple(_question(one) for one in found)
@@ -118,7 +118,7 @@ class Airflow:
         self._ask(self._tasks.update_hitl_detail, *at, said)
 
     def _created(self, body: BackfillPostBody) -> int:
-        """Create a backfill; behind one whose runs have all ended, when Airflow has noticed, which takes it half a minute."""
+        """Create a backfill. If all runs of an open one have ended, wait until Airflow closes it (half a minute)."""
         give_up = time.monotonic() + GONE_SECONDS
         while True:
             try:
@@ -160,7 +160,7 @@ class Airflow:
         what = ask.__name__.removesuffix("_without_preload_content").replace("_", " ")
         try:
             answer = ask(*which, _request_timeout=ANSWER_SECONDS, **more)
-            # An answer that is not read is not looked at by the client either.
+            # The client does not check the status of a response that it does not parse.
             if getattr(answer, "status", 200) >= 400:
                 raise ApiException(status=answer.status, reason=answer.reason, body=answer.data.decode())
             return answer
@@ -172,11 +172,11 @@ class Airflow:
             raise TransientFailure(f"Airflow does not answer at {self._url}: {failure}") from failure
         except ValidationError as failure:
             raise PermanentFailure(
-                f"Airflow at {self._url} is of another version than its client: {failure}"
+                f"Airflow at {self._url} is of another version than its Python client: {failure}"
             ) from failure
 
     def _token(self, s: Settings) -> str:
-        """Log in. The client knows nothing of that: it is the business of the auth manager."""
+        """Log in and return the token; the client has no method for that, since the auth manager does it."""
         login = {"username": s.airflow_user, "password": s.airflow_password.get_secret_value()}
         try:
             answer = httpx.post(f"{s.airflow_url}/auth/token", json=login, timeout=ANSWER_SECONDS)

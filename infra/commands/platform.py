@@ -28,14 +28,14 @@ from infra.settings import Settings, settings
 
 commands = typer.Typer()
 console = Screen()
-Only = Annotated[str | None, typer.Option(help="A part only: names of programs, with commas between")]
+Only = Annotated[str | None, typer.Option(help="Start only these programs, comma-separated")]
 FOLLOW_SECONDS = 0.3
 COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.FAILING: "bold red", Condition.STOPPED: "dim"}
 
 
 @contextmanager
 def _progress() -> Iterator[tuple[start.Tell, start.Tell]]:
-    """(tell, waiting): a line that stays, and one that tells what is awaited at this moment."""
+    """Yield (tell, waiting): `tell` prints a line that stays, `waiting` shows what is awaited at the moment."""
     with console.status("") as spinner:
         last = ""
 
@@ -50,7 +50,7 @@ def _progress() -> Iterator[tuple[start.Tell, start.Tell]]:
 
 
 def _ready() -> Settings:
-    """The settings of a home that has its secrets, folders and programs' files."""
+    """The settings, once the home has its secrets, folders and configuration files."""
     if secrets.ensure(settings()):
         settings.cache_clear()
     place.prepare(settings())
@@ -59,7 +59,7 @@ def _ready() -> Settings:
 
 @commands.command()
 def up(only: Only = None) -> None:
-    """Start the platform, or what of it is not up, and wait until everything works."""
+    """Start every program that is not running, and wait until all of them work."""
     s = _ready()
     every = roster(s)
     wanted = choose(every, only)
@@ -67,11 +67,11 @@ def up(only: Only = None) -> None:
     with _progress() as (tell, waiting):
         if not supervisor.is_running():
             for name in processes.sweep(s.home):
-                tell(f"{name} was left over from a supervisor that is gone, and is stopped")
+                tell(f"{name} was left over from an earlier supervisor and has been stopped")
             place.check_supervisor_port(s)
             supervisor.start(every.values())
         for name in supervisor.reload(every.values()):
-            tell(f"{name} has new settings and is started again")
+            tell(f"{name} has new settings and is restarted")
         start.up(s, wanted, supervisor, tell, waiting)
         if only is None:
             tables.register(s, tell, waiting)
@@ -83,7 +83,7 @@ def up(only: Only = None) -> None:
 
 @commands.command()
 def down() -> None:
-    """Stop the platform; no process stays, all data stays."""
+    """Stop all processes of the platform; all data stays."""
     s = settings()
     with _progress() as (tell, waiting):
         start.down(s, roster(s), Supervisor(s), tell, waiting)
@@ -95,7 +95,7 @@ def restart(name: str) -> None:
     """Stop one program, start it again, and wait until it works."""
     s = _ready()
     supervisor = _running(s)
-    # Its needs were met when it started; who needs it finds it again by itself.
+    # The programs that it needs are running; programs that need it reconnect by themselves.
     alone = {key: replace(program, needs=()) for key, program in choose(roster(s), name).items()}
     with _progress() as (tell, waiting):
         start.stop(alone, supervisor, tell, waiting)
@@ -113,7 +113,7 @@ def _running(s: Settings) -> Supervisor:
 
 @commands.command()
 def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per program")] = False) -> None:
-    """Show each program: its process, ports, memory, and whether it works or what it waits for; ends with 1 if one fails."""
+    """Show each program: its process, ports, memory, what it waits for; exits with 1 if one fails."""
     s = settings()
     found = statuses(roster(s), Supervisor(s))
     if as_json:
@@ -148,10 +148,10 @@ def _row(one: Status) -> list[str]:
 @commands.command()
 def logs(
     name: str,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many of the last lines")] = 50,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines until Ctrl-C")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Number of lines to show")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines until Ctrl-C")] = False,
 ) -> None:
-    """Show what a program has written."""
+    """Show the log of a program."""
     s = settings()
     if name not in roster(s) and name != "supervisord":
         choose(roster(s), name)

@@ -1,4 +1,4 @@
-"""Look at what there is: ask the gateway, list the tables, read the docs.
+"""Commands that read: query the SQL gateway, list the tables, serve the dbt docs.
 
 Data flow: gateway, lake, dbt docs -> screen
 Run: daybreak query "SELECT day, status, revenue_cents FROM gold.fct_daily_orders ORDER BY day"
@@ -35,7 +35,7 @@ def query(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per row.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV with a header.")] = False,
 ) -> None:
-    """Ask the SQL gateway."""
+    """Run one SQL statement in the gateway and print its result."""
     with opened() as gateway:
         answer = gateway.execute(sql)
     if as_json:
@@ -52,7 +52,7 @@ def tables(
     name: Annotated[str | None, typer.Argument(help="A table, e.g. silver.events: shows its columns.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per table, or column.")] = False,
 ) -> None:
-    """Every table of the lake: what it holds, its rows, and the one process that writes it; or the columns of one."""
+    """List the tables of the lake with rows, writer and description, or the columns of one table."""
     found = [asdict(one) for one in (listing.columns(settings(), name) if name else listing.listed(settings()))]
     if as_json:
         for one in found:
@@ -67,17 +67,17 @@ def tables(
         grid.add_row(*[f"{one[key]:,}" if key == "rows" else one[key] for key in shown])
     console.print(grid)
     if name and name.startswith("gold."):
-        console.print("what the columns of gold hold is in the dbt docs: daybreak docs")
+        console.print("the dbt docs describe the columns of gold: run `daybreak docs`")
 
 
 @commands.command()
 def docs(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = False,
 ) -> None:
-    """Serve the dbt docs on this machine until Ctrl-C; writes them first if there are none."""
+    """Serve the dbt docs on this machine until Ctrl-C; generates them first if there are none."""
     page = docs_page()
     if not page.exists():
-        console.print("no dbt docs yet: writing them")
+        console.print("no dbt docs yet: generating them")
         code = subprocess.run([sys.executable, "-m", "batch.gold", "docs"], cwd=ROOT, check=False).returncode
         if code:
             raise typer.Exit(code)
@@ -118,7 +118,7 @@ def _grid(answer: Answer) -> Grid:
 
 
 def _text(value: Any) -> str:
-    """As people write it: nothing for null, and a decimal without an exponent (`str` makes 0E-9 of nine noughts)."""
+    """As people write it: nothing for null, and a decimal without an exponent (`str` turns nine zeros into 0E-9)."""
     if isinstance(value, Decimal):
         return f"{value:f}"
     return "" if value is None else str(value)

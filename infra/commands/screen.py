@@ -1,6 +1,6 @@
-"""Where the commands print: as wide as the terminal, and as wide as it takes where there is none.
+"""The console of the commands: as wide as the terminal, and wide enough for every table without one.
 
-Data flow: tables and sentences -> the terminal, or a pipe or file, which has no edge
+Data flow: tables and messages -> the terminal, a pipe or a file
 Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03 | cat
 """
 
@@ -9,11 +9,11 @@ from typing import Any
 from rich.console import Console, ConsoleDimensions
 
 PIPE_WIDTH = 1000
-"""Columns: more than any table of ours needs, so that no figure is cut off or folded."""
+"""Width of a pipe or file in columns: more than any table needs, so that no value is cut off or folded."""
 
 
 class Screen(Console):
-    """Rich's console, which takes a pipe for 80 columns. COLUMNS in the environment still counts."""
+    """Rich's console, with PIPE_WIDTH instead of 80 columns for a pipe. COLUMNS in the environment still counts."""
 
     def __init__(self, pipe_width: int = PIPE_WIDTH, **options: Any) -> None:
         super().__init__(highlight=False, **options)
@@ -21,7 +21,7 @@ class Screen(Console):
 
     @property
     def size(self) -> ConsoleDimensions:
-        """Of the terminal; a pipe is as wide as PIPE_WIDTH."""
+        """The terminal's size; a pipe is as wide as PIPE_WIDTH."""
         found = super().size
         return (
             found if self.is_terminal or self._width is not None else ConsoleDimensions(self._pipe_width, found.height)

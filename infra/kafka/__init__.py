@@ -1,1 +1,1 @@
-"""Kafka: sending, reading what is committed, and what was sent."""
+"""Kafka clients: send records, read committed records, and keep a ledger of what was sent."""

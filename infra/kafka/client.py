@@ -17,12 +17,12 @@ Options = dict[str, str | int | float | bool]
 
 
 def options() -> Options:
-    """What every client is configured with; the user's own (`DAYBREAK_KAFKA_CLIENT`) win."""
+    """The configuration of every client; `DAYBREAK_KAFKA_CLIENT` overrides it."""
     return {"bootstrap.servers": settings().kafka_bootstrap, "log_level": 0, **settings().kafka_client}
 
 
 def admin() -> AdminClient:
-    """A client that asks for and changes topics, configurations and offsets of groups."""
+    """A client that reads and changes topics, configurations and offsets of groups."""
     return AdminClient(options())
 
 
@@ -30,8 +30,8 @@ def admin() -> AdminClient:
 def consumer(group: str, more: Mapping[str, str | int | float | bool] | None = None) -> Iterator[Consumer]:
     """A consumer that joins no group and commits nothing: it assigns its partitions itself.
 
-    Kafka wants a `group` all the same; it is what its logs call us. `more` are options of this consumer alone. Raises
-    TransientFailure if Kafka does not answer.
+    Kafka requires a `group` all the same; it appears in the broker's logs. `more` are options of this consumer alone.
+    Raises TransientFailure if Kafka does not answer.
     """
     own: Options = {"group.id": f"daybreak-{group}", "enable.auto.commit": "false", **(more or {})}
     made = Consumer(options() | own)
@@ -44,10 +44,10 @@ def consumer(group: str, more: Mapping[str, str | int | float | bool] | None = N
 
 @contextmanager
 def answers() -> Iterator[None]:
-    """A Kafka that does not answer is a failure that may pass: KafkaException becomes TransientFailure, with the place."""
+    """Turn a KafkaException into a TransientFailure that names the broker, because a retry may succeed."""
     try:
         yield
     except KafkaException as failure:
         raise TransientFailure(
-            f"Kafka at {settings().kafka_bootstrap} does not answer: {failure.args[0].str()} (daybreak status shows it)"
+            f"Kafka at {settings().kafka_bootstrap} does not answer: {failure.args[0].str()} (see `daybreak status`)"
         ) from failure

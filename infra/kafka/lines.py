@@ -10,13 +10,13 @@ from typing import BinaryIO
 
 
 def lines(source: BinaryIO) -> Iterator[bytes]:
-    """The lines without their newline; nothing else is taken away, and bytes that are not UTF-8 pass."""
+    """The lines without their newline; nothing else is removed, and invalid UTF-8 is kept."""
     for line in source:
         yield line.removesuffix(b"\n")
 
 
 def read_key(value: bytes, field: str) -> tuple[bytes | None, str | None]:
-    """Key and event_id as `value` states them, None where it does not: a bad record must be able to reach the log."""
+    """Key and event_id from `value`, each None if it cannot be read: a malformed record must still reach Kafka."""
     try:
         event = json.loads(value.decode())
         key, event_id = event.get(field), event.get("event_id")

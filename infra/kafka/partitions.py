@@ -1,4 +1,4 @@
-"""What Kafka says of every partition that a consumer group follows.
+"""The state of every partition that a consumer group reads, from Kafka.
 
 Data flow: group's offsets, log ends, retention, first unread record -> Partition
 Run: daybreak lag
@@ -22,9 +22,9 @@ ANSWER_SECONDS = 10
 class Partition:
     """One partition of the log, and how far the group has come in it.
 
-    `start` and `end` are half-open. `committed` is None where the group has not said anything of the partition yet.
-    `first_unread` is the broker's time of the first record at or behind `committed` that is still there, `retention` how
-    long the topic keeps a record; None where there is no such record, or no such limit.
+    `start` and `end` are half-open. `committed` is None if the group has no offset of the partition yet. `first_unread`
+    is the broker's time of the first remaining record at or after `committed`, None if there is none. `retention` is
+    how long the topic keeps a record, None if for ever.
     """
 
     topic: str
@@ -88,7 +88,7 @@ def _ends(consumer: Consumer, at: At) -> tuple[int, int]:
 
 
 def _times(consumer: Consumer, places: dict[At, int]) -> dict[At, datetime]:
-    """The broker's time of the first record at or behind each place; nothing where there is none."""
+    """The broker's time of the first record at or after each offset; partitions without one are left out."""
     waiting = set(places)
     found: dict[At, datetime] = {}
     consumer.assign([TopicPartition(*at, offset) for at, offset in places.items()])

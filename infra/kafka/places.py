@@ -1,4 +1,4 @@
-"""Names for places in the log.
+"""Type aliases for positions in Kafka.
 
 Data flow: none, types only
 Run: daybreak lag
@@ -8,7 +8,7 @@ At = tuple[str, int]
 """A partition: topic and number."""
 
 Ends = dict[At, int]
-"""Per partition one past an offset: the last of the log, or the last that somebody has read."""
+"""End offset (exclusive) per partition: of the log, or of what a reader has read."""
 
 Ranges = dict[At, list[tuple[int, int]]]
-"""Per partition ranges of offsets: half-open, disjoint, in order."""
+"""Ranges of offsets per partition: half-open, disjoint, in order."""

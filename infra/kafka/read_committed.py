@@ -1,4 +1,4 @@
-"""A topic's committed records: what a consumer sees that leaves out open and undone transactions.
+"""Read a topic's committed records, without those of open or aborted transactions.
 
 Data flow: Kafka topic, from its beginning -> records, to its end or for ever
 Run: daybreak corrections
@@ -13,12 +13,12 @@ from infra.failures import TransientFailure
 from infra.kafka import client
 
 SILENCE_SECONDS = 30
-"""A partition that gives neither a record nor its end for so long belongs to a broker that is away."""
+"""If a partition gives neither a record nor its end for this long, its broker counts as unreachable."""
 
 READING = {
     "isolation.level": "read_committed",
     "enable.partition.eof": "true",
-    # The broker answers that there is no more after so long; its default is half a second.
+    # How long the broker waits for new records before it reports the end; the default is half a second.
     "fetch.wait.max.ms": "50",
 }
 
@@ -26,7 +26,7 @@ READING = {
 def partitions(topic: str) -> tuple[int, ...]:
     """The topic's partitions; none if there is no such topic. Raises TransientFailure if Kafka does not answer."""
     with client.answers():
-        # Asked for all topics: a broker may create one that is asked for by name.
+        # Lists all topics: a broker may create a topic that a client asks for by name.
         there = client.admin().list_topics(timeout=20).topics
         return tuple(sorted(there[topic].partitions)) if topic in there else ()
 
@@ -34,7 +34,7 @@ def partitions(topic: str) -> tuple[int, ...]:
 def committed(topic: str, follow: bool = False) -> Iterator[Message]:
     """The records in the order of each partition, and then new ones if `follow`.
 
-    Nothing is joined and no offset is committed, so every call starts at the beginning.
+    The consumer joins no group and commits no offset, so every call starts at the beginning.
 
     Raises:
         TransientFailure: Kafka does not answer, or has no such topic.
@@ -57,7 +57,7 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
             if error is None:
                 yield message
             elif error.code() == KafkaError._PARTITION_EOF:
-                # The client says it by its position: the last offsets are markers of transactions, never messages.
+                # Only this event marks the end: the last offsets may be transaction markers, which are never messages.
                 left.discard(message.partition() or 0)
             else:
                 raise KafkaException(error)

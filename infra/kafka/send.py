@@ -1,4 +1,4 @@
-"""Send bytes to Kafka, and know of every record what became of it.
+"""Send bytes to Kafka, and track the outcome of every record.
 
 Data flow: (topic, key, value) -> idempotent producer -> the log; delivery reports -> counts and ledger
 Run: daybreak send orders events.jsonl
@@ -18,7 +18,7 @@ from infra.kafka.delivery_log import ACKED, Ledger
 from infra.settings import settings
 
 POLL_EVERY = 200
-"""Sends between two looks at the delivery reports: rare enough to be cheap, often enough to keep the queue short."""
+"""Sends between two polls for delivery reports: rare enough to be cheap, often enough to keep the queue short."""
 
 Headers = list[tuple[str, str | bytes | None]]
 
@@ -26,7 +26,7 @@ Headers = list[tuple[str, str | bytes | None]]
 def require_topics(topics: Collection[str]) -> None:
     """Raise unless the broker answers (TransientFailure) and has all `topics` (PermanentFailure). Creates nothing."""
     with client.answers():
-        # Asked for all topics: a broker may create one that is asked for by name.
+        # Lists all topics: a broker may create a topic that a client asks for by name.
         there = client.admin().list_topics(timeout=10).topics
     missing = sorted(set(topics) - there.keys())
     if missing:
@@ -90,7 +90,7 @@ class Sender:
     def _trouble(self, error: KafkaError) -> None:
         if error.code() == KafkaError._ALL_BROKERS_DOWN and not self._told:
             print(
-                f"Kafka at {settings().kafka_bootstrap} is away; records wait for it up to 5 minutes", file=sys.stderr
+                f"Kafka at {settings().kafka_bootstrap} does not answer; records wait up to 5 minutes", file=sys.stderr
             )
             self._told = True
 

@@ -1,1 +1,1 @@
-"""The lake: tables, their writes and their upkeep, and the store they lie in."""
+"""The lake: tables, their writes and maintenance, and the object store that holds them."""

@@ -1,9 +1,9 @@
-"""Tables of the lake opened by delta-rs, in a bucket or a folder: what a driver reads and writes without a Spark job.
+"""Tables of the lake opened by delta-rs, in a bucket or a folder: a driver reads and writes them without a Spark job.
 
-Data flow: Table -> DeltaTable at its newest version -> Arrow, and Arrow as the table has its columns
+Data flow: Table -> DeltaTable at its newest version -> Arrow; Arrow rows -> the table's columns and types
 Run: pytest tests/infra/test_writes_alike.py
 
-A process that has used delta-rs must not fork without an exec: its threads do not come along.
+A process that has used delta-rs must not fork without an exec, because its threads do not survive the fork.
 """
 
 import time
@@ -23,9 +23,9 @@ from infra.lake.tables import Table
 from infra.settings import settings
 
 REOPEN_AFTER = 50
-"""Versions after which a handle is opened anew, from the log's last checkpoint: an old one keeps all that it has seen."""
+"""Versions after which a handle is reopened from the log's last checkpoint: its memory grows with every version."""
 REOPEN_SECONDS = 300.0
-"""The same for one that was not used for so long: the entries that it would go on from may be gone."""
+"""A handle unused for this long is reopened too: the log entries that it would continue from may be gone."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class _Held:
 
     @property
     def is_young(self) -> bool:
-        """Can it be brought up to date from the log's entries, which go after half an hour where there are many?"""
+        """Can it be updated from log entries? Tables that are often written keep them for half an hour."""
         return self.handle.version() - self.since < REOPEN_AFTER and time.monotonic() - self.at < REOPEN_SECONDS
 
 
@@ -44,17 +44,17 @@ _open: dict[tuple[str, str], _Held] = {}
 
 
 def place(table: Table) -> str:
-    """Where delta-rs finds the table."""
+    """The table's location for delta-rs."""
     return table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
 
 
 def store(table: Table) -> dict[str, str] | None:
-    """How delta-rs reaches it; None for a folder."""
+    """The storage options of delta-rs; None for a folder."""
     return reader.options(settings()) if place(table).startswith("s3://") else None
 
 
 def latest(table: Table) -> DeltaTable:
-    """The table at its newest version, by a handle that is kept.
+    """The table at its newest version, through a cached handle.
 
     Raises PermanentFailure if there is no table, TransientFailure if the store does not answer.
     """
@@ -94,21 +94,21 @@ def rows(
 
 
 def count(table: Table) -> int:
-    """The table's rows at its newest version, by the numbers in its files' footers."""
+    """The number of rows at the table's newest version, from its files' footers."""
     return int(latest(table).to_pyarrow_dataset(filesystem=files(table)).count_rows())
 
 
 def records(table: Table, column: str, value: str) -> int:
-    """How many rows one partition of a table has, by the numbers in its log: no file is opened."""
+    """The number of rows in one partition of a table, from the statistics in its log: no file is opened."""
     files = pa.table(latest(table).get_add_actions(flatten=True))
     own = files.filter(pc.equal(pc.cast(files[f"partition.{column}"], pa.string()), value))
     return int(pc.sum(own["num_records"]).as_py() or 0)
 
 
 def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
-    """Rows in the columns of the table, each of its own type; one that they lack is null.
+    """The rows with the table's columns and types; a column that they lack is null.
 
-    Raises ValueError for a column that the table has not, ArrowInvalid for a value that does not fit its column.
+    Raises ValueError for a column that the table does not have, ArrowInvalid for a value that does not fit its column.
     """
     wanted = pa.schema(at.schema().to_arrow())
     if unknown := sorted(set(found.column_names) - set(wanted.names)):
@@ -121,8 +121,8 @@ def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
 
 
 def files(table: Table) -> fs.FileSystem:
-    """The table's folder, by Arrow's own client: through delta-rs its threads would call Python, and one that still does so
-    when the process ends aborts it."""
+    """The table's folder, by Arrow's own client. With delta-rs, Arrow's threads would call Python; one that still does
+    at the end of the process would abort it."""
     where = place(table)
     if not where.startswith("s3://"):
         return fs.SubTreeFileSystem(where, fs.LocalFileSystem())

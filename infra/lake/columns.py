@@ -1,4 +1,4 @@
-"""Columns with what they mean: the comment goes into the table, and from there into dbt's sources and the docs.
+"""Columns with descriptions: the comment is stored in the table, and copied to dbt's sources and the docs.
 
 Data flow: name, type, comment -> StructField of a Table's schema
 Run: pytest tests/batch/test_catalog.py
@@ -39,7 +39,7 @@ COMMENT = "comment"
 
 
 def column(name: str, kind: str | DataType, comment: str) -> StructField:
-    """A column that may be null. `kind`: a name of TYPES, or a type that has none. Raises KeyError for another name."""
+    """A column that may be null. `kind`: a name of TYPES, or a Spark type. Raises KeyError for another name."""
     return StructField(name, TYPES[kind] if isinstance(kind, str) else kind, True, {COMMENT: comment})
 
 
@@ -54,7 +54,7 @@ def comment(field: StructField) -> str:
 
 
 def plain(kind: DataType) -> DataType:
-    """The same type without comments, inside too: what a plan or a parser is given must not change with a description."""
+    """The same type without comments, nested ones too, so that no plan or parser changes with a description."""
     if isinstance(kind, ArrayType):
         return ArrayType(plain(kind.elementType), kind.containsNull)
     if isinstance(kind, StructType):

@@ -16,7 +16,7 @@ from infra.settings import settings
 
 
 class Lease:
-    """A named advisory lock. A process that dies gives it back with its connection."""
+    """A named advisory lock. If its process dies, the connection ends and releases the lock."""
 
     def __init__(self, name: str, required_delay_seconds: int = 0) -> None:
         self.name = f"{settings().bucket}/{name}"

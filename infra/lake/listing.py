@@ -1,4 +1,4 @@
-"""The tables of the lake as they are, read without Spark.
+"""List the tables of the lake and their columns, without Spark.
 
 Data flow: Delta logs under the lake root -> rows, version, writer, description of each table; its columns
 Run: daybreak tables; daybreak tables silver.events

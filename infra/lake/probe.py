@@ -1,4 +1,4 @@
-"""The S3 probe: what Delta needs from the store, tried on the store itself.
+"""The S3 probe: test on the store itself whether it offers what Delta needs.
 
 Data flow: objects under `probe/` of the bucket -> one Finding per need; nothing is left behind
 Run: daybreak doctor
@@ -18,7 +18,7 @@ from infra.lake.s3 import client
 from infra.settings import Settings
 
 ROUNDS = 10
-"""Inconsistency shows now and then, not every time."""
+"""Tries per need: an inconsistent store does not fail every time."""
 PART = 5 * 1024 * 1024
 """The smallest part of a multipart upload that S3 allows."""
 
@@ -36,7 +36,7 @@ def probe(s: Settings) -> Iterator[Finding]:
     store = client(s, tries=1)
     ours = s.embedded("s3_endpoint")
     try:
-        hint = "`daybreak up` makes it" if ours else "make it"
+        hint = "`daybreak up` creates it" if ours else "create it"
         problem = None if store.bucket_exists(s.bucket) else f"there is no bucket {s.bucket!r}; {hint}"
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
         hint = "`daybreak up` starts it" if ours else "check DAYBREAK_S3_ENDPOINT and the keys"

@@ -1,4 +1,4 @@
-"""Read the lake without Spark, by delta-rs: quick for small tables, and an independent witness for tests.
+"""Read the lake with delta-rs, without Spark: fast for small tables, and an independent check in tests.
 
 Data flow: Delta table in the bucket -> Arrow
 Run: daybreak tables
@@ -18,7 +18,7 @@ from infra.settings import Settings
 
 
 def options(s: Settings) -> dict[str, str]:
-    """How delta-rs finds the store."""
+    """The storage options with which delta-rs reaches the store."""
     return {
         "AWS_ENDPOINT_URL": s.s3_endpoint,
         "AWS_REGION": s.s3_region,
@@ -61,8 +61,8 @@ def read(
 ) -> pa.Table:
     """The table's rows, now or as of a version; all of them, or those for which `where` holds.
 
-    Arrow reads the files by its own S3 client: through delta-rs its threads would call Python, and one that still does so
-    when the process ends aborts it.
+    Arrow reads the files through its own S3 client. Through delta-rs its threads would call Python; one that still does
+    when the process ends would abort it.
     """
     store = fs.S3FileSystem(
         access_key=s.s3_access_key,
@@ -76,7 +76,7 @@ def read(
         return delta(s, table, version).to_pyarrow_dataset(filesystem=files).to_table(columns=columns, filter=where)
     except pa.ArrowInvalid as failure:
         raise PermanentFailure(
-            f"{table} cannot be read as asked (a new column comes with its writer's next start): {str(failure).splitlines()[0]}"
+            f"{table} cannot be read (its writer adds new columns when it starts next): {str(failure).splitlines()[0]}"
         ) from failure
     except OSError as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure

@@ -1,4 +1,4 @@
-"""A few rows of the driver's as Arrow, and as a DataFrame: from a Python list Spark would start a Python worker for them.
+"""Turn a few rows in the driver into Arrow or a DataFrame; for a Python list, Spark would start a Python worker.
 
 Data flow: dicts -> Arrow table -> delta-rs, or a DataFrame
 Run: pytest tests/infra/test_rows.py

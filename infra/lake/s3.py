@@ -1,4 +1,4 @@
-"""The S3 client for what is not Spark's: the bucket, the probe, a look at what is there.
+"""The S3 client for work outside Spark: create the bucket, probe the store, list objects.
 
 Data flow: Settings -> minio.Minio
 Run: daybreak doctor

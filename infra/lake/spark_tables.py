@@ -1,4 +1,4 @@
-"""Open, create and look at the tables of the lake.
+"""Create, open and inspect the tables of the lake.
 
 Data flow: Table -> Delta table under the lake root
 Run: daybreak tables
@@ -23,18 +23,18 @@ PROPERTIES = {
     # Other readers (delta-rs, DuckDB) must be able to read every table.
     "delta.enableDeletionVectors": "false",
     "delta.checkpointInterval": "50",
-    # "What did we say last week?" and a view's rebuild both read back in the log.
+    # Time travel to last week, and a view's rebuild, need old versions.
     "delta.logRetentionDuration": "interval 30 days",
 }
 OFTEN_WRITTEN = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 30 minutes"}
-"""Of tables that get a commit per micro-batch. The history of answers is in their rows; their log need not keep it too,
-and Spark lists all of it at each look (Delta 4.4.0 has a way to list less, which this Hadoop does not have the methods for)."""
+"""For tables with a commit per micro-batch. Their history is in their rows, so their log need not keep it; Spark lists
+the whole log at each access (Delta 4.4.0 can list less, but needs methods that this version of Hadoop lacks)."""
 
 
 def create_missing(session: SparkSession, tables: Sequence[Table], often_written: bool = False) -> None:
     """Create the tables that are missing, and widen those that lack a column.
 
-    Which those are is asked by delta-rs: Spark takes a second for each, and every step of every night asks.
+    delta-rs finds out which those are: Spark would take a second per table, in every step of every night.
     """
     s = settings()
     with ThreadPoolExecutor(8) as pool:
@@ -47,14 +47,14 @@ def create_missing(session: SparkSession, tables: Sequence[Table], often_written
 def create(session: SparkSession, table: Table, often_written: bool = False) -> None:
     """Create the table where it is missing; an existing one gets the columns it lacks, and keeps its rows.
 
-    delta-rs makes it: Spark takes a second for each.
+    delta-rs creates it, because Spark would take a second per table.
     """
     if not _make(table, PROPERTIES | (OFTEN_WRITTEN if often_written else {})):
         _widen(session, table)
 
 
 def _make(table: Table, properties: Mapping[str, str]) -> bool:
-    """Create the table, empty, unless it is there; was it missing? Raises TransientFailure if the store does not answer."""
+    """Create the empty table; False if it was there. Raises TransientFailure if the store does not answer."""
     place, store = arrow_tables.place(table), arrow_tables.store(table)
     try:
         if deltalake.DeltaTable.is_deltatable(place, store):
@@ -64,7 +64,7 @@ def _make(table: Table, properties: Mapping[str, str]) -> bool:
             deltalake.Schema.from_json(table.schema.json()),
             description=table.description,
             partition_by=list(table.partitioned_by),
-            # Some are Spark's alone.
+            # Only Spark knows some of these properties.
             configuration=properties,
             raise_if_key_not_exists=False,
             storage_options=store,
@@ -116,7 +116,7 @@ def version(session: SparkSession, table: Table) -> int:
 
 
 def identity(session: SparkSession, table: Table) -> str:
-    """The id that the table got when it was created; one that is made anew has another."""
+    """The id that the table got when it was created; a table that is created again has another."""
     return str(_snapshot(session, table).metadata().id())
 
 

@@ -32,21 +32,21 @@ WRITERS = {
 """The writer of every table of a layer."""
 
 LAYERS = {
-    "bronze": "Kafka records as they came.",
+    "bronze": "Kafka records, unchanged.",
     "silver": "Valid events, one row per event id, and the rejected records.",
-    "speed": "The stream's provisional answers to each view, and when it gave them: append-only logs.",
+    "speed": "The stream's provisional rows of each view, with the time of each write: append-only.",
     "archive": "Kafka records, read again by the night, by offset.",
     "truth": "The rows of silver and speed, recomputed for whole days from the archive.",
-    "reconciliation": "What the night found when it compared the stream with the truth.",
+    "reconciliation": "Results of the night's comparison of the stream with the truth.",
 }
-"""What the layers under gold hold."""
+"""Descriptions of the layers below gold."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """One Delta table: `layer/name` under the lake root, its columns, and the columns its files are split by.
+    """One Delta table: `layer/name` under the lake root, its columns, and its partition columns.
 
-    `description` says what one row is. With the comments of the columns it is what dbt's sources and the docs are made of.
+    `description` says what one row is. dbt's sources and the docs are generated from it and from the columns' comments.
     """
 
     layer: str

@@ -1,10 +1,10 @@
-"""Upkeep of tables, run by their own writer: small files are put together, old files and logs go, old rows are forgotten.
+"""Maintenance of tables by their own writer: compact small files, remove old files and log entries, delete old rows.
 
-Data flow: Table -> compact every some commits; once a day vacuum, and forget what no layer keeps any longer
+Data flow: Table -> compact every two minutes; once a day vacuum, and delete rows older than DAYBREAK_KEEP_DAYS
 Run: python -m batch upkeep
 
-All by delta-rs, beside the writer's own appends: a compaction says of its files that they change no data, so it and an append
-do not conflict. Nothing here touches a table that another process writes (`Table.writer`).
+delta-rs does all of it, beside the writer's own appends. A compaction marks its files as unchanged data, so it does not
+conflict with an append. Nothing here touches a table that another process writes (`Table.writer`).
 """
 
 import time
@@ -21,22 +21,22 @@ from infra.settings import settings
 
 DAY_SECONDS = 86_400
 KEPT_HOURS = 24 * 7
-"""A week of versions: long enough to read the tables as the stream had them when a night looked."""
+"""A week of versions: long enough to read the tables as they were when a night compared them."""
 SMALL = 1 << 20
-"""A file of a mebibyte is left alone by the compaction beside the stream: each byte is rewritten some five times at most."""
+"""The stream's compaction leaves files of 1 MiB and more alone, so that a byte is rewritten some five times at most."""
 WHOLE = 64 << 20
-"""The same for the daily one, which rewrites a byte once or twice more."""
+"""The same limit for the daily compaction, which rewrites a byte once or twice more."""
 MANY = 20
 """Fewer small files of a partition are not worth a commit."""
 AT_ONCE = 256 << 20
 """Bytes that one compaction rewrites at most, so that it ends in seconds; what is left waits for the next."""
 DATED_BY = ("day", "arrival", "committed_at")
-"""The columns that say how old a row is, the first that a table has; a table with none of them (the gaps) is kept."""
+"""The columns that date a row; the first that a table has is used. A table with none of them (gaps) keeps all rows."""
 Partition = tuple[tuple[str, str], ...]
 
 
 def compact(table: Table, target: int = SMALL) -> int:
-    """Put small files together, partition by partition, most files first; returns the number of files that went.
+    """Compact small files, partition by partition, most files first; returns the number of files removed.
 
     Files of `target` bytes and more are never rewritten, and at most AT_ONCE bytes are: the cost follows what was written
     since, not the table's size or age.
@@ -53,9 +53,9 @@ def compact(table: Table, target: int = SMALL) -> int:
 
 
 def vacuum(table: Table) -> int:
-    """Remove the files that no version of the last week needs, those of writers that died too; returns their number.
+    """Remove the files that no version of the last week needs, and those of writers that died; returns their number.
 
-    The log's own old entries go as well, as long as the table keeps them (`delta.logRetentionDuration`).
+    Expired entries of the log are removed as well (`delta.logRetentionDuration`).
     """
     opened = _opened(table)
     removed = opened.vacuum(retention_hours=KEPT_HOURS, dry_run=False, full=True)
@@ -64,15 +64,15 @@ def vacuum(table: Table) -> int:
 
 
 def shorten(table: Table) -> None:
-    """Remove the log's old entries, as far back as the table keeps them (`delta.logRetentionDuration`)."""
+    """Remove expired entries of the log (`delta.logRetentionDuration`)."""
     _opened(table).cleanup_metadata()
 
 
 def forget(table: Table, days: int, today: date | None = None) -> int:
     """Delete the rows that are more than `days` days old; returns their number, 0 where a table has no such rows.
 
-    Their files stay for another week (`vacuum`). The newest rows stay whatever their age: a stream that has been silent
-    finds in them how far it had come. Partitions by day go without being read.
+    Their files stay for another week (`vacuum`). The newest rows stay whatever their age, because an idle
+    stream finds its position in them. Day partitions are deleted without being read.
     """
     named = next((name for name in DATED_BY if name in table.schema.fieldNames()), None)
     opened = _opened(table)
@@ -81,7 +81,7 @@ def forget(table: Table, days: int, today: date | None = None) -> int:
         return 0
     before = (today or datetime.now(UTC).date()) - timedelta(days=days)
     first_kept = before if named == "day" else datetime(before.year, before.month, before.day, tzinfo=UTC)
-    # Nothing to delete would still be a commit.
+    # A delete without rows would still be a commit.
     if not any(oldest < first_kept for oldest, _ in ages):
         return 0
     bound = min(first_kept, max(newest for _, newest in ages))
@@ -89,7 +89,7 @@ def forget(table: Table, days: int, today: date | None = None) -> int:
 
 
 def tidy(tables: Iterable[Table]) -> None:
-    """What a writer does once a day for its own tables: forget by DAYBREAK_KEEP_DAYS, compact, vacuum."""
+    """The daily maintenance of a writer's own tables: delete rows by DAYBREAK_KEEP_DAYS, compact, vacuum."""
     keep: Mapping[str, int] = {str(layer): days for layer, days in settings().keep_days.items()}
     for table in tables:
         if table.layer in keep:
@@ -99,7 +99,7 @@ def tidy(tables: Iterable[Table]) -> None:
 
 
 class Daily:
-    """True once a day: `due()` starts the clock anew when it says so."""
+    """A daily timer: `due()` is True once a day, and then restarts the clock."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -113,7 +113,7 @@ class Daily:
 
 
 def _opened(table: Table) -> DeltaTable:
-    """Opened afresh: a handle that is kept grows with every version."""
+    """Open the table anew: the memory of a cached handle grows with every version."""
     place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
     return DeltaTable(place, storage_options=reader.options(settings()) if place.startswith("s3://") else None)
 

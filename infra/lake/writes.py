@@ -1,11 +1,11 @@
-"""The two verbs that write: append a batch once, replace whole days. A DataFrame goes by Spark, an Arrow table by delta-rs.
+"""The two write operations: append a batch once, replace whole days. Spark writes DataFrames, delta-rs Arrow tables.
 
 Data flow: DataFrame or Arrow -> Delta table, so that a repeated batch or run changes nothing
 Run: pytest tests/infra/test_writes.py
 Source: Delta Lake, "Idempotent table writes in foreachBatch" and "replaceWhere".
 
-A commit by Spark costs 1.5 CPU-s, one by delta-rs 0.013: what a driver holds in memory goes by delta-rs. Both leave the
-same rows and the same `txn` in the log, and a table's one writer may use both, one after the other.
+A commit by Spark costs 1.5 CPU-s, one by delta-rs 0.013, so delta-rs writes what a driver holds in memory. Both leave
+the same rows and the same `txn` in the log, and a table's one writer may use both, one after the other.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,13 +23,13 @@ from infra.lake import arrow_tables
 from infra.lake.tables import Table
 
 FEW = 100_000
-"""Rows that a driver holds without a thought: some tens of megabytes of events."""
+"""Rows that a driver can easily hold in memory: some tens of megabytes of events."""
 
 
 def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: int) -> None:
     """Append `rows` unless `writer` has already appended `version` or a later one.
 
-    `version` must grow with every new content of the same `writer`, else the write is ignored in silence.
+    `version` must grow with every new content of the same `writer`, else the write is silently skipped.
     Raises TransientFailure if another process wrote as the same `writer` at the same time.
     """
     if isinstance(rows, pa.Table):
@@ -54,9 +54,9 @@ def replace_days(rows: DataFrame | pa.Table, table: Table, days: Iterable[date])
 
 
 def few(frame: DataFrame) -> DataFrame | pa.Table:
-    """The frame's rows as Arrow where a driver can hold them, else the frame: either can be written.
+    """The frame's rows as Arrow if there are at most FEW, else the frame itself; both can be written.
 
-    It is evaluated for that, so one that is not kept and has many rows is evaluated twice.
+    This evaluates the frame, so a large frame that is not cached is evaluated twice.
     """
     found = frame.limit(FEW + 1).toArrow()
     return found if found.num_rows <= FEW else frame
@@ -65,7 +65,7 @@ def few(frame: DataFrame) -> DataFrame | pa.Table:
 def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
     at = arrow_tables.latest(table)
     known = at.transaction_version(writer)
-    # delta-rs notes the version and leaves it to us to look.
+    # delta-rs stores the version but does not check it.
     if known is None or known < version:
         stamp = CommitProperties(app_transactions=[Transaction(writer, version)])
         with _named_failures(table):
@@ -82,7 +82,7 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
 def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
     foreign = set(pc.unique(rows["day"]).to_pylist()) - days
     if foreign:
-        raise PermanentFailure(f"{table.id}: rows of {sorted(map(str, foreign))} among those that replace {which}")
+        raise PermanentFailure(f"{table.id}: rows to replace {which} are of other days: {sorted(map(str, foreign))}")
     at = arrow_tables.latest(table)
     with _named_failures(table):
         if rows.num_rows:
@@ -93,7 +93,7 @@ def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
 
 @contextmanager
 def _named_failures(table: Table) -> Iterator[None]:
-    """What another try can mend, as our failure."""
+    """Turn errors that a retry can cure into TransientFailure."""
     try:
         yield
     except (CommitFailedError, OSError) as failure:

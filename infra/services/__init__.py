@@ -1,1 +1,1 @@
-"""The platform's processes: what they are, how they start, how one sees that they work."""
+"""The platform's processes: their definitions, start and stop, and health checks."""

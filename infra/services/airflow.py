@@ -49,7 +49,7 @@ def environment(s: Settings) -> dict[str, str]:
             "PLUGINS_FOLDER": ROOT / "dags" / "plugins",
             "EXECUTOR": "LocalExecutor",
             "PARALLELISM": 3,
-            # A night that redoes all of history has a task per day: eleven years.
+            # A night that recomputes all of history has a task per day: this is eleven years.
             "MAX_MAP_LENGTH": 4096,
             "LOAD_EXAMPLES": False,
             "DAGS_ARE_PAUSED_AT_CREATION": True,
@@ -66,9 +66,9 @@ def environment(s: Settings) -> dict[str, str]:
         "API": {"BASE_URL": s.airflow_url, "HOST": "127.0.0.1", "PORT": s.airflow_port, "WORKERS": 1},
         "API_AUTH": {"JWT_SECRET": s.airflow_jwt_secret.get_secret_value()},
         "LOGGING": {"BASE_LOG_FOLDER": s.home / "airflow" / "logs"},
-        # A new or changed file is seen within the first; the second only repeats what has not changed, and costs CPU.
+        # The first interval finds new and changed files; the second parses unchanged ones again, which costs CPU.
         "DAG_PROCESSOR": {"REFRESH_INTERVAL": 10, "MIN_FILE_PROCESS_INTERVAL": 120, "PARSING_PROCESSES": 1},
-        # Nothing is asked of, or told to, anyone outside.
+        # Airflow sends no usage data.
         "USAGE_DATA_COLLECTION": {"ENABLED": False},
     }
     flat = {

@@ -16,7 +16,7 @@ USER = "daybreak"
 
 
 def write(s: Settings, programs: Iterable[Program]) -> Path:
-    """Write the file and say where it is."""
+    """Write the file and return its path."""
     file = s.home / "supervisor.conf"
     file.touch(mode=0o600)
     file.write_text(render(s, programs))
@@ -44,7 +44,7 @@ def _section(s: Settings, program: Program) -> str:
         "autostart": "false",
         "autorestart": "true" if program.final_exit is None else "unexpected",
         "exitcodes": "0" if program.final_exit is None else str(program.final_exit),
-        # With 0 every end is validated by its exit code; with 1 an end within a second is tried again regardless.
+        # With 0 the exit code decides after every end; with 1 an end within a second is retried regardless.
         "startsecs": "1" if program.final_exit is None else "0",
         "startretries": "100000",
         "stopasgroup": str(program.stop_group).lower(),

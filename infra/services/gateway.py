@@ -1,4 +1,4 @@
-"""The SQL gateway: Spark's Thrift server, by which dbt and people query the lake.
+"""The SQL gateway: Spark's Thrift server, through which dbt and people query the lake.
 
 Data flow: Settings -> Program; metastore in Derby under `<home>/gateway`
 Run: daybreak up --only gateway
@@ -12,11 +12,11 @@ CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 
 
 def configuration(s: Settings) -> dict[str, str]:
-    """What the gateway has beyond the settings that every session shares."""
+    """The gateway's Spark settings, beside those that every session shares."""
     derby = f"jdbc:derby:;databaseName={s.home}/gateway/metastore;create=true"
     return {
         "spark.sql.catalogImplementation": "hive",
-        # Derby has one process at a time, which is what a gateway is; Hive's schema on Postgres deadlocks with itself.
+        # Derby allows one process, which is all that a gateway is; Hive's schema on Postgres deadlocks with itself.
         "spark.hadoop.javax.jdo.option.ConnectionURL": derby,
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
         "spark.hadoop.hive.metastore.schema.verification": "false",

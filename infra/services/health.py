@@ -1,6 +1,6 @@
-"""Questions that a working service answers.
+"""Health checks, one per service.
 
-Data flow: endpoint -> None, or what is still awaited, in words
+Data flow: endpoint -> None if the service works, else what it waits for, as text
 Run: daybreak status
 """
 
@@ -24,32 +24,32 @@ from infra.settings import Settings
 
 ANSWER_SECONDS = 3
 STILL_SECONDS = 300.0
-"""Longer than a micro-batch of many records takes on a busy laptop."""
+"""A stream without a finished micro-batch for this long counts as stuck; a large one on a busy laptop takes less."""
 SILENT_SECONDS = 60.0
-"""The stream leaves a word every second."""
+"""Oldest status file of a stream that works; it is written every second."""
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Our services are on loopback, where no proxy can reach them."""
 
 
 def port(host: str, number: int) -> str | None:
-    """Does something listen there?"""
+    """Does something listen on the port?"""
     try:
         socket.create_connection((host, number), ANSWER_SECONDS).close()
     except OSError:
-        return f"nothing answers on port {number} yet"
+        return f"an answer on port {number}"
     return None
 
 
 def kafka(s: Settings) -> str | None:
-    """Does the broker tell its topics?"""
+    """Does the broker list its topics?"""
     # A client's own complaints about a broker that is not there yet would fill the screen.
     silent = {"log_level": 0, "socket.timeout.ms": ANSWER_SECONDS * 1000}
     client = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **silent, **s.kafka_client})
     try:
         brokers = client.list_topics(timeout=ANSWER_SECONDS).brokers
     except KafkaException:
-        return f"the broker at {s.kafka_bootstrap} does not answer yet"
-    return None if brokers else "no broker has registered yet"
+        return f"an answer from the broker at {s.kafka_bootstrap}"
+    return None if brokers else "a broker to register"
 
 
 def page(url: str) -> tuple[str | None, Any]:
@@ -58,14 +58,14 @@ def page(url: str) -> tuple[str | None, Any]:
         with _direct.open(url, timeout=ANSWER_SECONDS) as answer:
             body = answer.read()
     except urllib.error.HTTPError as refused:
-        return f"{url} answers {refused.code}", None
+        return f"a good answer from {url} (it answers {refused.code})", None
     except OSError:
-        return f"{url} does not answer yet", None
+        return f"an answer from {url}", None
     return None, json.loads(body) if body.startswith(b"{") else None
 
 
 def minio(s: Settings) -> str | None:
-    """Does the store say that it is live?"""
+    """Does the store report that it is live?"""
     return page(f"{s.s3_endpoint}/minio/health/live")[0]
 
 
@@ -75,7 +75,7 @@ def postgres(connection_string: str) -> str | None:
         with psycopg.connect(connection_string, connect_timeout=ANSWER_SECONDS) as connection:
             connection.execute("SELECT 1")
     except psycopg.OperationalError as failure:
-        return f"no connection: {str(failure).strip().splitlines()[-1]}"
+        return f"a connection: {str(failure).strip().splitlines()[-1]}"
     return None
 
 
@@ -83,10 +83,10 @@ def airflow(s: Settings, component: str, pid: int) -> str | None:
     """Does Airflow count this component as healthy, by a heartbeat of the process that runs now?"""
     wrong, said = page(f"{s.airflow_url}/api/v2/monitor/health")
     if wrong or not isinstance(said, dict):
-        return wrong or "Airflow's health page is not JSON"
+        return wrong or "a health page of Airflow in JSON"
     part = said[component]
     if part["status"] != "healthy":
-        return f"Airflow calls its {component} {part['status'] or 'not started'}"
+        return f"a healthy {component} (Airflow calls it {part['status'] or 'not started'})"
     beat = part.get(f"latest_{component}_heartbeat")
     if beat and pid and datetime.fromisoformat(beat).timestamp() < psutil.Process(pid).create_time():
         return "its first heartbeat"
@@ -101,17 +101,17 @@ def stream(s: Settings, pid: int) -> str | None:
     said = json.loads(file.read_text())
     if said["pid"] != pid:
         return "its queries to start"
-    return _stands_still(s, said, pid) if said["state"] == "running" else f"it is {said['state']}"
+    return _stands_still(s, said, pid) if said["state"] == "running" else f"its start (it is {said['state']})"
 
 
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
-    """A stream that says it runs, and has finished no micro-batch for long though the log has more.
+    """Is a running stream stuck: no micro-batch finished for STILL_SECONDS, although Kafka has unread records?
 
     `batch` of the status file: {"id", "finished_at"} of the last micro-batch since the start, epoch seconds; none yet is null.
     """
     now, batch = time.time(), said.get("batch")
     if now - said["at"] > SILENT_SECONDS:
-        return f"its own word, which is {span(now - said['at'])} old: see daybreak logs stream"
+        return f"its status file, which is {span(now - said['at'])} old: see daybreak logs stream"
     since = batch["finished_at"] if batch else psutil.Process(pid).create_time()
     if now - since < STILL_SECONDS:
         return None
@@ -126,7 +126,7 @@ def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
         f"micro-batch {batch['id']} was finished {span(now - since)} ago" if batch else f"none in {span(now - since)}"
     )
     return (
-        f"its next micro-batch ({which}, and the log has {unread:,} records more): see daybreak logs stream"
+        f"its next micro-batch ({which}, and Kafka has {unread:,} unread records): see daybreak logs stream"
         if unread
         else None
     )

@@ -27,7 +27,7 @@ def properties(s: Settings) -> dict[str, str]:
         "controller.listener.names": "CONTROLLER",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": f"{s.home}/kafka/log",
-        # A typing error in a topic's name must be an error, not a new topic.
+        # A typo in a topic's name must be an error, not a new topic.
         "auto.create.topics.enable": "false",
         # Arrival is the broker's clock: a producer's clock could run ahead and move the watermark.
         "log.message.timestamp.type": "LogAppendTime",

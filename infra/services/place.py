@@ -1,4 +1,4 @@
-"""The home of a platform: its folders, and the set-up's files that it shares.
+"""Prepare the home of a platform: its folders, and links to the files that `make setup` installed.
 
 Data flow: Settings -> `<home>/{run,logs,tmp,failpoints,spark}`, links to `.daybreak/{bin,jars}`
 Run: daybreak up
@@ -11,11 +11,11 @@ from infra.settings import ROOT, Settings
 
 FOLDERS = ("run", "logs", "tmp", "failpoints")
 INSTALLED = ("bin", "jars")
-"""What `make setup` puts into the repository's own home, and any other home borrows."""
+"""Folders that `make setup` creates in the repository's own home; any other home links to them."""
 
 
 def prepare(s: Settings) -> None:
-    """Make the folders, borrow the installed files, write Spark's shared configuration."""
+    """Create the folders, link the installed files, write Spark's shared configuration."""
     for folder in FOLDERS:
         (s.home / folder).mkdir(parents=True, exist_ok=True)
     for name in INSTALLED:
@@ -31,6 +31,6 @@ def check_supervisor_port(s: Settings) -> None:
     """Raise PermanentFailure if the port that supervisor is to listen on is taken."""
     if taken_by := ports.owner(s.supervisor_port):
         raise PermanentFailure(
-            f"port {s.supervisor_port} of supervisor is taken by {taken_by}; stop that, or set "
+            f"port {s.supervisor_port} of supervisor is taken by {taken_by}; stop it, or set "
             "DAYBREAK_SUPERVISOR_PORT (or DAYBREAK_PORT_BASE, which moves all ports) to another one"
         )

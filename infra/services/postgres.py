@@ -23,8 +23,8 @@ from infra.settings import Settings
 USER = "daybreak"
 DATABASES = ("daybreak", "airflow")
 UNPRIVILEGED = ("nobody", "nogroup")
-# As root we run the server as `nobody`, who cannot walk through a clone under /root (mode 0700): the right to pass and read
-# folders regardless of their mode goes with it, and access(), which Postgres asks, must honour it too.
+# If we are root, the server runs as `nobody`, who cannot enter a clone under /root (mode 0700). These capabilities let
+# it enter and read folders whatever their mode; access(), which Postgres calls, must honour them too.
 PASSAGE = "+dac_override,+dac_read_search"
 
 
@@ -37,7 +37,7 @@ def binary(name: str) -> Path:
 
 
 def unprivileged(home: Path) -> tuple[str, ...]:
-    """What goes before a command of Postgres: nothing for an ordinary user."""
+    """The prefix of a Postgres command that drops root's rights; empty for an ordinary user."""
     if os.geteuid() != 0:
         return ()
     setpriv = shutil.which("setpriv")
@@ -57,7 +57,7 @@ def unprivileged(home: Path) -> tuple[str, ...]:
 
 
 def prepare(s: Settings) -> None:
-    """Make the data folder if it is new, with the generated password for user `daybreak`."""
+    """Create the data folder if it is missing, with the generated password for user `daybreak`."""
     data = s.home / "postgres"
     if (data / "PG_VERSION").exists():
         return
@@ -77,7 +77,7 @@ def prepare(s: Settings) -> None:
         password.unlink()
     if said.returncode:
         shutil.rmtree(data, ignore_errors=True)
-        raise PermanentFailure(f"Postgres cannot make its data folder {data}: {said.stderr.strip()}")
+        raise PermanentFailure(f"Postgres cannot create its data folder {data}: {said.stderr.strip()}")
 
 
 def _admin(s: Settings) -> str:
@@ -114,7 +114,7 @@ def program(s: Settings) -> Program:
         waits_for=lambda pid: health.postgres(_admin(s)),
         prepare=lambda: prepare(s),
         complete=lambda: make_databases(s),
-        # SIGINT is its fast shutdown. Only to the server itself: its children would take it for a cancelled query.
+        # SIGINT is Postgres's fast shutdown. Only the server gets it: its children would cancel their query.
         stop_signal="INT",
         stop_group=False,
     )

@@ -1,4 +1,4 @@
-"""Processes of the platform as the machine sees them: memory, and what is left over.
+"""The platform's processes on this machine: their memory, and those left over without a supervisor.
 
 Data flow: /proc -> megabytes; processes without a supervisor -> none
 Run: daybreak down
@@ -19,14 +19,14 @@ MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Memory:
-    """Resident memory of a process and all below it, in MB: now, and the sum of each one's highest so far."""
+    """Resident memory of a process tree in MB: now, and the sum of each process's peak."""
 
     now: int
     peak: int | None
 
 
 def tree(pid: int) -> list[psutil.Process]:
-    """A process and all below it; empty if it is gone."""
+    """A process and all its descendants; empty if it is gone."""
     try:
         parent = psutil.Process(pid)
         return [parent, *parent.children(recursive=True)]
@@ -57,10 +57,10 @@ def _peak(pid: int) -> int | None:
 
 
 def left_over(home: Path) -> list[psutil.Process]:
-    """Everything that a supervisor of this home has started and that still runs.
+    """Every running process that a supervisor of this home has started.
 
-    The mark in a process's environment tells; a program may overwrite its own (Airflow does, for its title), so
-    whatever shares a session with a marked process counts as well, and so does whatever is below.
+    MARK in its environment identifies such a process. A program may overwrite its environment (Airflow does, for its
+    title), so processes in the session of a marked one count as well, and so do all descendants.
     """
     marked = []
     for process in psutil.process_iter():
@@ -85,7 +85,7 @@ def _session(pid: int) -> int | None:
 
 
 def sweep(home: Path) -> list[str]:
-    """End what is left over, politely first; the names of what was ended, without those below another one."""
+    """End left-over processes, with SIGTERM first; returns the names of those without a left-over parent."""
     processes = left_over(home)
     pids = {process.pid for process in processes}
     names = []

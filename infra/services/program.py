@@ -32,16 +32,16 @@ class Name(StrEnum):
 
 
 def nothing() -> None:
-    """For a program that needs nothing made before its start."""
+    """The default of a program's functions: do nothing."""
 
 
 @dataclass(frozen=True)
 class Program:
     """How to run one program.
 
-    `ports` are setting names with their port. `waits_for` gives None when the program works, else what is awaited, in
-    words; `fails` gives what it fails at again and again, or None. `prepare` makes what must exist before the start and
-    `complete` what is made with the program's own help; both run at every `up` and change nothing the second time.
+    `ports` are setting names with their port. `waits_for` returns None if the program works, else what it waits for, as
+    text; `fails` returns what it fails at repeatedly, or None. `prepare` creates what must exist before the start, and
+    `complete` what needs the running program (e.g. databases). Both may run again and then change nothing.
     """
 
     name: Name
@@ -62,7 +62,7 @@ class Program:
 
 
 def shared_env(s: Settings) -> dict[str, str]:
-    """What every program sees: our commands first on the path, our modules, our home; nothing that points elsewhere."""
+    """The environment of every program: this installation's commands, first on the path, its modules and its home."""
     env = {
         "PATH": f"{BIN}:{os.environ.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
         "PYTHONPATH": str(ROOT),
@@ -77,5 +77,5 @@ def shared_env(s: Settings) -> dict[str, str]:
 
 
 def settings_env() -> dict[str, str]:
-    """The settings that the environment names, for programs that read them themselves: a change starts those again."""
+    """The settings that the environment names, for programs that read them themselves; a change restarts those."""
     return {name: value for name, value in os.environ.items() if name.startswith("DAYBREAK_")}

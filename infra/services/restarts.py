@@ -1,4 +1,4 @@
-"""Programs that end again and again: what supervisor wrote of every end that was not requested.
+"""Detect crash loops, from supervisor's log of every end that was not requested.
 
 Data flow: `<home>/logs/supervisord.log` -> Ends per program
 Run: daybreak status
@@ -12,7 +12,7 @@ from infra.settings import Settings
 
 WITHIN = timedelta(minutes=15)
 OFTEN = 3
-"""Ends in that time, with the last start younger than LASTING, are a loop and no accident."""
+"""This many ends within WITHIN, with the last start younger than LASTING, count as a crash loop."""
 LASTING = timedelta(minutes=5)
 TAIL = 200_000
 """Bytes of the log, some 2,000 lines."""
@@ -21,14 +21,14 @@ _END = re.compile(r"^(?P<at>[\d-]+ [\d:]+),\d+ \w+ exited: (?P<name>\S+) \((?P<h
 
 @dataclass(frozen=True)
 class Ends:
-    """How often a program ended within WITHIN; the last end, and how it was."""
+    """How often a program ended within WITHIN; when it last ended, and how."""
 
     count: int
     last: datetime
     how: str
 
     def loops(self, up_seconds: int | None) -> str | None:
-        """In words, if it does not run or not long enough to be called well."""
+        """A sentence about the crash loop; None if it ended less than OFTEN times or has run for LASTING since."""
         is_young = up_seconds is None or up_seconds < LASTING.total_seconds()
         if self.count < OFTEN or not is_young:
             return None
@@ -37,7 +37,7 @@ class Ends:
 
 
 def ends(s: Settings, now: datetime | None = None) -> dict[str, Ends]:
-    """Of every program that ended by itself lately; supervisor's own log is in UTC."""
+    """The unrequested ends of each program within WITHIN; supervisor's own log is in UTC."""
     file = s.home / "logs" / "supervisord.log"
     if not file.exists():
         return {}

@@ -11,7 +11,7 @@ from infra.settings import Settings
 
 
 def roster(s: Settings) -> dict[Name, Program]:
-    """Every program of ours; the service behind an endpoint that you named is yours and not among them."""
+    """Every program that the platform runs; a service whose endpoint is set is yours and not among them."""
     programs = [stream.program(s)]
     if s.embedded("kafka_bootstrap"):
         programs.append(kafka.program(s))

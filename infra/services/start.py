@@ -1,4 +1,4 @@
-"""Bring programs up in the order of their needs, and down in the other.
+"""Start programs in the order of their dependencies, and stop them in reverse.
 
 Data flow: Programs -> supervisor -> every one healthy, or a sentence that says what is awaited
 Run: daybreak up
@@ -22,9 +22,9 @@ LAST_LINES = 15
 
 
 def up(s: Settings, programs: Mapping[Name, Program], supervisor: Supervisor, tell: Tell, waiting: Tell) -> None:
-    """Start what does not run and wait until all are healthy; `tell` gets what happened, `waiting` what is awaited.
+    """Start what does not run and wait until all are healthy; `tell` gets what happened, `waiting` what it waits for.
 
-    Raises PermanentFailure if a port is taken or a program gave up, TransientFailure if one's time has run out.
+    Raises PermanentFailure if a port is taken or a program has ended for good, TransientFailure on a timeout.
     """
     started: dict[Name, float] = {}
     healthy: set[Name] = set()

@@ -1,4 +1,4 @@
-"""What each program does at this moment.
+"""The current status of each program.
 
 Data flow: supervisor, /proc, the services' own answers -> one Status per program
 Run: daybreak status
@@ -17,7 +17,7 @@ from infra.services.supervisor import Process, State, Supervisor
 
 
 class Condition(StrEnum):
-    """How a program fares."""
+    """The state of a program."""
 
     HEALTHY = "healthy"
     WAITING = "waiting"
@@ -31,7 +31,7 @@ class Condition(StrEnum):
 class Status:
     """One program: memory in MB of its process tree, `waits_for` in words when it is not healthy.
 
-    A failing one is started again and again and ends each time; then `waits_for` says at what, and why.
+    A failing program ends again after each restart; then `waits_for` says at what, and why.
     """
 
     name: str

@@ -14,7 +14,7 @@ from infra.settings import Settings
 
 
 def program(s: Settings) -> Program:
-    """`python -m streaming`; a failure that it calls permanent is not answered by a restart."""
+    """`python -m streaming`; supervisor does not restart it after a permanent failure (exit code 65)."""
     return Program(
         name=Name.STREAM,
         command=(sys.executable, "-m", "streaming"),

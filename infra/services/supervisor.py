@@ -22,7 +22,7 @@ from infra.services.restarts import Ends, ends
 from infra.settings import Settings
 
 MARK = "DAYBREAK_SUPERVISED"
-"""Set in the environment of everything that supervisor runs: by it a process without its supervisor is found again."""
+"""Environment variable of everything that supervisor runs; it identifies processes whose supervisor is gone."""
 START_SECONDS = 20
 
 
@@ -60,7 +60,7 @@ class Process:
         return cls(State(info["statename"]), info["pid"], info["start"], info["exitstatus"], info["description"])
 
     def is_over(self, program: Program) -> bool:
-        """Has supervisor given it up? (It passes through EXITED before each restart as well.)"""
+        """Has supervisor stopped restarting it? (It passes through EXITED before each restart as well.)"""
         ended_for_good = self.state is State.EXITED and self.exit_status == program.final_exit
         return ended_for_good or self.state in (State.FATAL, State.UNKNOWN)
 
@@ -101,7 +101,7 @@ class Supervisor:
             time.sleep(0.1)
 
     def reload(self, programs: Iterable[Program]) -> list[str]:
-        """Take over the programs' present definitions; those that changed are stopped and their names returned."""
+        """Load the current definitions of programs; those that changed are stopped, and their names returned."""
         configuration.write(self._settings, programs)
         added, changed, removed = self._call("reloadConfig")[0]
         for name in [*changed, *removed]:

@@ -1,4 +1,4 @@
-"""After the start: the night's tables exist, and the gateway knows every table of the lake.
+"""After the start: create the night's tables, and register every table of the lake in the gateway.
 
 Data flow: the lake's folders -> `python -m batch prepare` if the night's are missing -> the gateway's catalogue
 Run: daybreak up

@@ -10,7 +10,7 @@ FIRST, BEYOND = (3, 11), (3, 14)
 
 
 def main(wanted: "list[str]") -> None:
-    """Run the wanted steps (all by default) or stop with one sentence. Written so that an old Python can say that it is old."""
+    """Run the wanted steps (all by default) or exit with one sentence. Old Pythons can parse this file."""
     if not FIRST <= sys.version_info[:2] < BEYOND:
         sys.exit(
             "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "

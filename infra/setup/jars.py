@@ -18,7 +18,7 @@ JARS = STATE / "jars"
 CACHE = STATE / "cache" / "ivy"
 CONFIGURATIONS = ("spark", "kafka")
 TRIES = 3
-"""A download that breaks off is common enough; Ivy goes on from its cache."""
+"""Downloads often break off; Ivy continues from its cache."""
 
 
 def pyspark_jars() -> Path:
@@ -34,7 +34,7 @@ def artifact(jar: str) -> str:
 
 
 def wanted(configuration: str) -> list[str]:
-    """File names of the jars that ivy.xml itself names, and by which a retrieval is validated."""
+    """File names of the jars that ivy.xml itself names; a retrieval is complete when all of them are there."""
     dependencies = ElementTree.parse(IVY_FILE).getroot().iterfind("dependencies/dependency")
     return [f"{d.get('name')}-{d.get('rev')}.jar" for d in dependencies if d.get("conf") == f"{configuration}->default"]
 
@@ -45,7 +45,7 @@ def missing() -> list[str]:
 
 
 def _retrieve(configuration: str) -> bool:
-    """One try; True if nothing is wanting. Ivy exits 0 with downloads missing, so what it says is read as well."""
+    """Try once; True if nothing is missing. Ivy exits with 0 even if downloads failed, so its output is checked too."""
     ivy = next(pyspark_jars().glob("ivy-*.jar"))
     pattern = f"{JARS / configuration}/[artifact]-[revision].[ext]"
     command = [
@@ -83,9 +83,9 @@ def _install() -> None:
             print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
         else:
             raise SetupFailure(
-                f"not every jar of {configuration!r} could be downloaded; `make setup` goes on from here"
+                f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue"
             )
-    # Two versions of one artifact on a class path is a lottery: what the wheel brings wins.
+    # Two versions of one artifact on a class path conflict: keep the one from the wheel.
     there = {artifact(jar.name) for jar in pyspark_jars().glob("*.jar")}
     for jar in (JARS / "spark").glob("*.jar"):
         if artifact(jar.name) in there:

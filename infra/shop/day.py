@@ -12,7 +12,7 @@ HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 
 Curve = tuple[float, ...]
-"""Relative rate at each full hour, straight lines between; only the shape counts, the mean is taken out."""
+"""Relative rate at each full hour, interpolated linearly; rates are divided by the mean, so only the shape counts."""
 
 # fmt: off
 SHOP_DAY: Curve = (
@@ -33,7 +33,7 @@ def relative_rate(curve: Curve, moment_ms: int) -> float:
 
 
 def moments(rng: Random, start_ms: int, end_ms: int, per_second: float, curve: Curve) -> Iterator[int]:
-    """Moments in [start, end), rising, `per_second` of them in the mean of a whole day."""
+    """Moments (epoch ms) in [start, end), ascending; on average `per_second` per second over a whole day."""
     peak = max(curve) * 24 / sum(curve)
     per_ms = per_second * peak / 1000
     moment = float(start_ms)

@@ -1,4 +1,4 @@
-"""Send a run: the past as fast as the log takes it, the present when it happens.
+"""Send a run: past events as fast as Kafka accepts them, live events when they happen.
 
 Data flow: Run -> Sender -> Kafka, and a count of what was sent
 Run: daybreak shop --days 0 --live 60
@@ -16,8 +16,8 @@ STEP = 500
 """Records between two reports of progress while replaying."""
 
 TOGETHER_MS = 5 * MINUTE
-"""Replayed event time between two waits for the broker. A producer fills each partition on its own; left alone they run
-apart, and a stream that reads along would call the slower one late. Well below any sensible delay of the watermark."""
+"""Event time between two waits for the broker in a replay. A producer fills each partition on its own; without waits
+they drift apart, and a stream that reads along would mark the slower one late. Well below any sensible delay."""
 
 Sent = Counter[tuple[str, str]]
 """Records sent, by topic and kind."""

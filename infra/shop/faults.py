@@ -1,4 +1,4 @@
-"""What goes wrong on the way to the log: how often, and by how much.
+"""Faults on the way to Kafka: how often events are late, repeated, malformed or dated ahead, and by how much.
 
 Data flow: Event -> the records that reach the log for it: itself (perhaps late), copies, spoilt copies
 Run: daybreak shop --days 1 --late 0.05 --duplicates 0.1
@@ -16,7 +16,7 @@ from infra.shop.purchase import MINUTE, SECOND, Event, event_id
 
 @dataclass(frozen=True)
 class Faults:
-    """Shares of the good events that are late, or have an extra record; and the everyday delay on the way."""
+    """Shares of the good events that are late or have an extra record, and the largest ordinary delay in seconds."""
 
     duplicates: float = 0.02
     late: float = 0.01
@@ -46,7 +46,7 @@ def _dated(event: Event, time_ms: int) -> bytes:
 
 
 class Way:
-    """The way from the shop to the log; its random numbers are its own, so that other faults leave the shop as it is.
+    """The way from the shop to Kafka. It has its own random numbers, so that faults do not change the shop's events.
 
     `ahead_ms`: a moment not before the end of sending; a future-dated record lies 10 minutes to 2 days past it.
     `live`: nothing can be sent after the run, so a late event is one that happened before it.
@@ -60,7 +60,7 @@ class Way:
         self._ways_to_spoil = list(MALFORMATIONS)
 
     def copies(self, event: Event) -> Iterator[Copy]:
-        """The event itself first, then what else it causes; nothing is sent before it happened."""
+        """The event itself first, then its extra records; nothing is sent before it happened."""
         faults, rng = self._faults, self._rng
         sent = event.time_ms + int(rng.random() * faults.jitter_seconds * SECOND)
         kind = "good"

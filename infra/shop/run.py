@@ -36,7 +36,7 @@ class Run:
     def records(self) -> Iterator[Copy]:
         """Every record, by send time. What would be sent after the end is sent at the end.
 
-        Holds only what is on its way: an order's later payments, late events and duplicates.
+        Memory holds only records that are not due yet: an order's later payments, late events and duplicates.
         """
         name = f"{self.seed} {self.start_ms} {self.end_ms} {self.rate}"
         shop = Random(f"shop {name}")

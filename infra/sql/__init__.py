@@ -1,1 +1,1 @@
-"""SQL: the gateway, and gold behind it."""
+"""SQL: the gateway, and gold, which dbt builds through it."""

@@ -1,4 +1,4 @@
-"""The SQL gateway: ask it, and tell it which tables the lake holds.
+"""The SQL gateway's client: run statements, and register the lake's tables.
 
 Data flow: SQL -> Spark Thrift server -> columns and rows; Delta tables of the lake -> the gateway's catalogue
 Run: python -m infra.sql.gateway register
@@ -32,7 +32,7 @@ class Answer:
 
 
 class Gateway:
-    """One session of the gateway. ANSI and UTC are the server's own settings, as in every other session of ours."""
+    """One session of the gateway. ANSI and UTC are settings of the server, as in every Spark session here."""
 
     def __init__(self, connection: hive.Connection) -> None:
         self._connection = connection
@@ -83,7 +83,7 @@ def delta_tables(s: Settings) -> Iterator[tuple[str, str]]:
 
 
 def register() -> list[str]:
-    """Make every table of the lake known to the gateway as `layer.name`; gold is dbt's own. Gives their names."""
+    """Make every table of the lake known to the gateway as `layer.name`; gold is dbt's own. Returns their names."""
     s = settings()
     found = [table for table in delta_tables(s) if WRITERS[table[0]] is not Writer.GATEWAY]
     with opened() as gateway:
@@ -95,7 +95,7 @@ def register() -> list[str]:
 
 
 def _reason(failure: exc.Error) -> str:
-    """The sentence of Spark's that Thrift has wrapped; Thrift's own first line if Spark gave none."""
+    """Spark's sentence inside the Thrift error; Thrift's own first line if there is none."""
     said = failure.args[0] if failure.args else failure
     status = getattr(said, "status", None)
     told = getattr(status, "errorMessage", None) or next(iter(getattr(status, "infoMessages", None) or ()), "")

@@ -34,8 +34,8 @@ class Verb(StrEnum):
 DBT = {Verb.BUILD: ("build",), Verb.REBUILD: ("build", "--full-refresh"), Verb.DOCS: ("docs", "generate", "--static")}
 """The dbt command of each verb."""
 ALL_BUT_VIEWS = ("--select", "config.materialized:table", "config.materialized:incremental", "resource_type:test")
-"""A view is made once: as long as the project is the same, it is as new as what it reads. Facts are made again for the days that
-may have changed, and only these are tested again."""
+"""All but SQL views, which are created once: while the project is unchanged, a view reads current data. Facts are
+rebuilt for the days that may have changed, and only these are tested again."""
 
 
 NO_STATISTICS = {"spark.databricks.delta.stats.collect": "false"}
@@ -65,9 +65,10 @@ def dbt_environment(s: Settings) -> dict[str, str]:
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
-    """Spark settings of dbt's own sessions; the user's win.
+    """Spark settings of dbt's own sessions; DAYBREAK_SPARK_CONF overrides them.
 
-    Under names that Spark's Thrift server takes when a session opens; plain ones, as dbt-spark's own `ansi`, it ignores.
+    Spark's Thrift server accepts names with this prefix when a session opens; it ignores plain ones, as dbt-spark's
+    `ansi`.
     """
     own = {**FEW_ROWS, **NO_STATISTICS} if s.gold_profile == "small" else {}
     return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
@@ -83,31 +84,31 @@ def version(s: Settings) -> str:
 
 
 def done(s: Settings, verb: Verb) -> Path:
-    """Where the version is kept that was built or described last; what was made is lost with it, if our metastore is."""
+    """The file with the version of the last run; it lies beside an embedded metastore, to be lost together with it."""
     if verb is Verb.DOCS:
         return s.home / "dbt" / "gold-docs.version"
     return s.home / ("gateway" if s.embedded("gateway_host") else "dbt") / "gold-build.version"
 
 
 def run(verb: Verb, unchanged: Callable[[Settings], Sequence[str]] = lambda s: ()) -> None:
-    """Run dbt; two runs at once would both write gold, so the second waits for the first.
+    """Run dbt. A second run waits for the first, because both would write gold.
 
-    What has not changed since the last run is not made again: the docs, a build's views, and the facts of `unchanged` days, which
-    is asked under the lease. A project that is not the one of the last build, or was not built to its end, is built whole.
+    Unchanged work is skipped: the docs, SQL views, and the facts of `unchanged` days (a function that is called under
+    the lease). If the project has changed since the last build, or that build did not finish, everything is rebuilt.
 
     Raises:
-        PermanentFailure: a model or a test says no; the same data would give the same.
+        PermanentFailure: a dbt test failed; it would fail again on the same data.
         TransientFailure: dbt could not do its work: the gateway went away, or the lease is held.
     """
     s = settings()
     now, mark = version(s), done(s, verb)
     is_known = mark.exists() and mark.read_text() == now
     if verb is Verb.DOCS and is_known and docs_page().exists():
-        print("the docs are of this project already", flush=True)
+        print("the docs are up to date", flush=True)
         return
     if verb is Verb.BUILD and not is_known:
         verb = Verb.REBUILD
-    # The views of a metastore that is not ours may have gone with it.
+    # On an external gateway, views may have been lost with its metastore.
     more = ALL_BUT_VIEWS if verb is Verb.BUILD and s.embedded("gateway_host") else ()
     with Lease(Writer.GATEWAY, s.lease_wait_seconds):
         print(f"{len(register())} tables registered in the gateway", flush=True)

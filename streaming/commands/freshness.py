@@ -1,4 +1,4 @@
-"""The command `freshness`: how long after it happened an event can be read, stage by stage.
+"""The command `freshness`: how long after it happened an event becomes readable, per stage.
 
 Data flow: silver, speed/progress, gold/rpt_builds -> table on the terminal, JSON
 Run: daybreak freshness --hours 24
@@ -29,16 +29,16 @@ TITLES = {Clock.EVENT: "event time to visible", Clock.ARRIVAL: "arrival in Kafka
 
 @commands.command()
 def freshness(
-    minutes: Annotated[int | None, typer.Option(min=1, help=f"Of the last so many minutes; default {MINUTES}.")] = None,
+    minutes: Annotated[int | None, typer.Option(min=1, help=f"Measure the last N minutes; default {MINUTES}.")] = None,
     hours: Annotated[
-        int | None, typer.Option(min=1, help="Of each of the last so many hours, this one included.")
+        int | None, typer.Option(min=1, help="One row per hour, for the last N hours; includes the current one.")
     ] = None,
     clock: Annotated[
-        Clock, typer.Option("--from", help="From the event's own time, or from the broker's.")
+        Clock, typer.Option("--from", help="Count from event time, or from arrival at the broker.")
     ] = Clock.EVENT,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per stage and hour.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per stage and hour.")] = False,
 ) -> None:
-    """How long after it happened an on-time event can be read in bronze, silver, each view and gold."""
+    """Show how long after it happened an on-time event becomes readable in bronze, silver, each view and gold."""
     if minutes and hours:
         raise PermanentFailure("give --minutes for one span or --hours for a row per hour, not both")
     now = datetime.now(UTC)
@@ -71,4 +71,4 @@ def _show(rows: list[Freshness], clock: Clock, console: Console) -> None:
         table.add_row(*head, row.stage, f"{row.events:,}", *cuts)
     console.print(table)
     if not rows:
-        console.print("no on-time event in that time")
+        console.print("no on-time events in that time")

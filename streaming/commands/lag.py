@@ -24,8 +24,8 @@ COLUMNS = ("partition", "start", "end", "committed", "lag", "read/s", "unread fo
 
 
 @commands.command()
-def lag(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per partition.")] = False) -> None:
-    """How far the stream is behind the log, and for how long Kafka still keeps what it has not read."""
+def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per partition.")] = False) -> None:
+    """Show how far the stream is behind Kafka, and when Kafka may delete the first unread record."""
     s = settings()
     rows = measured(s)
     if as_json:

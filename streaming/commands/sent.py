@@ -1,4 +1,4 @@
-"""What the traffic commands show: progress while sending, then what became of every record.
+"""Output of the traffic commands: progress while sending, then how many records the broker accepted or rejected.
 
 Data flow: Sender's counts -> table, one line of JSON
 Run: daybreak shop --days 1 --json
@@ -51,5 +51,5 @@ def report(sender: Sender, counts: dict[str, int], seconds: float, as_json: bool
         print(json.dumps(summary), flush=True)
     if rejected:
         raise PermanentFailure(
-            f"{sender.rejected.total():,} of {acked + sender.rejected.total():,} records were rejected"
+            f"{sender.rejected.total():,} of {acked + sender.rejected.total():,} records were rejected: see the table"
         )

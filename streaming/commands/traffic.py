@@ -31,11 +31,11 @@ from streaming.contracts import CONTRACTS
 commands = typer.Typer()
 
 LIVE_JITTER = 2.0
-"""Most seconds between event and sending in a live run: freshness is measured there, and should be the stream's."""
+"""Largest delay (seconds) between event and sending in a live run: small, so that freshness measures the stream."""
 
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Append one JSON line per record to this file.")]
 Payloads = Annotated[bool, typer.Option("--payloads", help="Keep key and value (base64) in the ledger too.")]
-AsJson = Annotated[bool, typer.Option("--json", help="End with one line of JSON on standard output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the counts as one line of JSON at the end.")]
 
 
 @commands.command()
@@ -44,16 +44,16 @@ def send(
     file: Annotated[
         Path | None, typer.Argument(help="Newline-separated JSON; standard input if left out or -.")
     ] = None,
-    key: Annotated[str | None, typer.Option(help="Field that keys the records; default: as the contract says.")] = None,
+    key: Annotated[str | None, typer.Option(help="Field with the Kafka key; default: the contract's key.")] = None,
     ledger: LedgerFile = None,
     payloads: Payloads = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send newline-separated JSON to TOPIC, byte for byte. What cannot be read is sent too, without a key."""
+    """Send newline-separated JSON to TOPIC, byte for byte. A line whose key cannot be read is sent without a key."""
     counts: Counter[str] = Counter({"lines": 0})
     started = time.monotonic()
     if topic in (settings().corrections_topic, settings().corrections_state_topic):
-        raise PermanentFailure(f"the topic {topic!r} is written by the night alone; daybreak corrections shows it")
+        raise PermanentFailure(f"only the night writes the topic {topic!r}: read it with `daybreak corrections`")
     with ExitStack() as stack:
         field = key or key_field(topic)
         if file is None or file == Path("-"):
@@ -84,30 +84,30 @@ def send(
 def shop(
     days: Annotated[int, typer.Option(min=0, help="Past days to send.")] = 3,
     end: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last of them (UTC); default yesterday.")
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last day to send (UTC); default: yesterday.")
     ] = None,
-    rate: Annotated[float, typer.Option(min=0.001, help="Good events per second of event time, mean of a day.")] = 0.85,
+    rate: Annotated[float, typer.Option(min=0.001, help="Valid events per second of event time, daily mean.")] = 0.85,
     seed: Annotated[int, typer.Option(help="The same seed, days and rate give the same bytes in the same order.")] = 1,
-    live: Annotated[int, typer.Option(min=0, help="Then send in real time for so many seconds.")] = 0,
+    live: Annotated[int, typer.Option(min=0, help="Afterwards send live events for N seconds.")] = 0,
     live_rate: Annotated[
         float, typer.Option(min=0.001, help="Events per second while live; the first minute has fewer payments.")
     ] = 20.0,
-    duplicates: Annotated[float, typer.Option(min=0, max=1, help="Share sent again, seconds to a day later.")] = 0.02,
+    duplicates: Annotated[float, typer.Option(min=0, max=1, help="Share sent twice, seconds to a day apart.")] = 0.02,
     late: Annotated[float, typer.Option(min=0, max=1, help="Share sent minutes to two days late.")] = 0.01,
-    malformed: Annotated[float, typer.Option(min=0, max=1, help="Share with a spoilt copy besides.")] = 0.001,
-    future: Annotated[float, typer.Option(min=0, max=1, help="Share with a copy dated ahead besides.")] = 0.0002,
-    jitter: Annotated[float, typer.Option(min=0, help="Most seconds between event and sending.")] = 20.0,
+    malformed: Annotated[float, typer.Option(min=0, max=1, help="Share with an extra malformed copy.")] = 0.001,
+    future: Annotated[float, typer.Option(min=0, max=1, help="Share with an extra future-dated copy.")] = 0.0002,
+    jitter: Annotated[float, typer.Option(min=0, help="Largest delay from event to sending (s).")] = 20.0,
     ledger: LedgerFile = None,
     payloads: Payloads = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a web shop: whole past days as fast as the log takes them, then a live one in real time."""
+    """Simulate a web shop: send past days as fast as Kafka accepts them, then live events in real time."""
     started = time.monotonic()
     today_ms = now_ms() // DAY_MS * DAY_MS
     yesterday = datetime.fromtimestamp(today_ms / 1000, UTC) - timedelta(days=1)
     last = end.replace(tzinfo=UTC) if end else yesterday
     if last > yesterday:
-        raise PermanentFailure(f"--end {last:%Y-%m-%d} is not over (UTC): the latest can be {yesterday:%Y-%m-%d}")
+        raise PermanentFailure(f"--end {last:%Y-%m-%d} is not over yet (UTC): use {yesterday:%Y-%m-%d} or earlier")
     end_ms = int(last.timestamp() * 1000) + DAY_MS
     # Future-dated events count from the next midnight, so that the same command gives the same bytes all day long.
     faults = Faults(duplicates, late, malformed, future, jitter)
@@ -147,5 +147,5 @@ def key_field(topic: str) -> str:
     """The field that keys a topic. Raises PermanentFailure where no contract names it."""
     contract = CONTRACTS.get(topic)
     if contract is None:
-        raise PermanentFailure(f"no contract names the key of {topic!r}; name it with --key FIELD")
+        raise PermanentFailure(f"no contract names the key of {topic!r}; name its field with --key FIELD")
     return contract.key

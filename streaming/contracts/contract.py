@@ -35,8 +35,9 @@ UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 class Rule:
     """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken.
 
-    A rule `is_of_writing` that is about how the value is written, which decoding hides; it reads the raw JSON in column RAW.
-    A record that is written in the ordinary way (`streaming.fast_path`) keeps it and is not asked.
+    `is_of_writing` marks a rule about how the JSON is written (e.g. a field given twice), which decoding hides. Such a
+    rule reads the raw JSON in column RAW. It is not checked for records on the fast path (`streaming.fast_path`), which
+    keep it.
     """
 
     reason: Reason
@@ -58,7 +59,7 @@ class Contract:
 
     @property
     def schema(self) -> StructType:
-        """Envelope and payload, as they stand in the JSON object; without comments."""
+        """Envelope and payload fields of the JSON object, without column comments."""
         return StructType([*ENVELOPE.fields, *(plain_field(field) for field in self.payload)])
 
 
@@ -68,11 +69,12 @@ def matches(field: str, pattern: str) -> Rule:
 
 
 def is_text(field: str) -> Rule:
-    """`field` is a JSON string: decoding would take a number or an object for its text."""
+    """`field` is a JSON string. Decoding alone would accept a number or an object, as text."""
 
     def broken(event: Column) -> Column:
-        # Only this field is read as a variant: a name that is doubled elsewhere is none of its concern. An object that
-        # names something twice is no variant, and gives null; a string always is one, once it holds no half character.
+        # Only this field is parsed as a variant, so a duplicate name elsewhere does not matter. An object with a
+        # duplicate name is not a valid variant and gives null. A string is always valid once its surrogates are
+        # replaced.
         written = F.from_json(without_surrogates(F.col(RAW)), f"`{field}` variant")[field]
         is_string = F.coalesce(F.schema_of_variant(written) == "STRING", F.lit(False))
         return event[field].isNotNull() & ~is_string
@@ -113,7 +115,7 @@ def each_has(array: str, *fields: str) -> Rule:
 
 
 def each_names_only(array: str, *fields: str) -> tuple[Rule, Rule]:
-    """Every element of `array` names no other field than `fields`, and none twice: decoding would drop the rest."""
+    """Every element of `array` has only the fields `fields`, each once; decoding alone would drop all others."""
 
     def some(broken: Callable[[Column], Column]) -> Callable[[Column], Column]:
         def found(event: Column) -> Column:

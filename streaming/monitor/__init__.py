@@ -1,1 +1,1 @@
-"""How far the stream is, and how fresh what it wrote is."""
+"""Monitoring of the stream: lag, and freshness of the tables that it writes."""

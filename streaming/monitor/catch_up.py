@@ -22,13 +22,13 @@ RECENT = timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class Behind:
-    """Records that are in the log and not in silver: with silver a micro-batch writes its views, so they are caught up too."""
+    """Records in Kafka that no finished micro-batch has read; at 0, silver and all views have caught up."""
 
     records: int
 
     @property
     def nothing(self) -> bool:
-        """Has everything arrived everywhere?"""
+        """Has the stream processed every record?"""
         return self.records == 0
 
     def __str__(self) -> str:
@@ -36,13 +36,13 @@ class Behind:
 
 
 def behind(s: Settings) -> Behind:
-    """Look once. Raises TransientFailure if Kafka or the store does not answer."""
+    """Compare once. Raises TransientFailure if Kafka or the store does not answer."""
     read_to = {(at["topic"], at["partition"]): at["to"] for at in _latest(s)}
     return Behind(sum(end - read_to.get(at, 0) for at, end in log_ends({t for t, _ in read_to}).items()))
 
 
 def _latest(s: Settings) -> list[dict[str, Any]]:
-    """The offsets of the last micro-batch, looked for among the recent ones first: progress has a row for every one."""
+    """The offsets of the last micro-batch. Recent rows are searched first, because progress has one per micro-batch."""
     own = pc.field("query") == INGEST
     for where in (own & (pc.field("committed_at") >= datetime.now(UTC) - RECENT), own):
         rows = read(s, PROGRESS.id, ["generation", "batch_id", "offsets"], where=where).to_pylist()

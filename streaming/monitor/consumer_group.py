@@ -1,10 +1,10 @@
-"""The stream's offsets where Kafka's tools look for them: as those of a consumer group.
+"""Publish the stream's offsets as those of a consumer group, where Kafka's tools look for them.
 
 Data flow: committed micro-batches of the ingest -> offsets of the group `consumer_group` in Kafka
 Run: daybreak lag
 
-For looking only. The stream starts where its checkpoint says (DESIGN rule 2); nothing of ours takes an offset from here,
-so a group that was changed by hand, or that is gone, changes no row.
+The group is for monitoring only. The stream resumes from its checkpoint and never from the group's offsets, so a group
+that was changed by hand or deleted changes no row.
 """
 
 import sys
@@ -17,14 +17,14 @@ from infra.settings import settings
 from streaming.checkpoint import SourceOffsets
 
 ANSWER_SECONDS = 5
-"""How long the stream's watch waits for Kafka's answer; it can do without."""
+"""How long to wait for Kafka's answer; publishing is optional for the stream."""
 
 
 class Published:
-    """The offsets of the group. The stream is no member of it: it only writes the group's offsets, as an administrator does.
+    """Writes the group's offsets through Kafka's admin API; the stream is not a member of the group.
 
-    A group without members takes them from anybody, so there is no membership to lose in a long micro-batch, and the
-    wait for the answer has a limit, which a consumer's synchronous commit has not.
+    A group without members accepts offsets from any client. So a long micro-batch cannot lose a membership, and the
+    call has a timeout, which a consumer's synchronous commit lacks.
     """
 
     def __init__(self) -> None:
@@ -35,10 +35,10 @@ class Published:
         self._is_troubled = False
 
     def publish(self, ends: SourceOffsets) -> None:
-        """Make `ends` the group's offsets, if they are others than before; once a day also if they are not.
+        """Write `ends` as the group's offsets if they have changed; once a day even if they have not.
 
-        Kafka forgets the offsets of a group without members after a week (`offsets.retention.minutes`). A failure does not
-        stop the stream: it is told once, and tried again at the next call.
+        Kafka deletes the offsets of a group without members after a week (`offsets.retention.minutes`). A failure does
+        not stop the stream: it is logged once, and the next call tries again.
         """
         if self._daily.due():
             self._published = {}
@@ -48,13 +48,13 @@ class Published:
             self._alter(ends)
         except KafkaException as failure:
             if not self._is_troubled:
-                _warn(f"its offsets cannot be published to group {self._group!r} for now: {failure.args[0].str()}")
+                _warn(f"offsets cannot be published to group {self._group!r} for now: {failure.args[0].str()}")
             self._is_troubled = True
-            # A client whose broker died in the middle of an answer waits for that broker's answer for good.
+            # A client whose broker died in the middle of an answer waits for it for ever: use a new client.
             self._admin = client.admin()
             return
         if self._is_troubled:
-            _warn(f"its offsets are published to group {self._group!r} again")
+            _warn(f"offsets are published to group {self._group!r} again")
         self._is_troubled = False
         self._published = ends
 

@@ -1,16 +1,17 @@
-"""Freshness: how long after it happened an event can be read in bronze, silver, each view and gold.
+"""Freshness: how long after it happened an event becomes readable in bronze, silver, each view and gold.
 
 Data flow: silver/events, speed/progress, gold/rpt_builds -> seconds from event to visible, p50, p95 and p99 per stage
 Run: daybreak freshness --minutes 10; daybreak freshness --hours 24 --from arrival
 
-From event time it holds the shop's own delay too, and past days that are sent at once are days old when they arrive: that
-is what it is. From arrival, the broker's clock, it is the platform's own part. Only on-time events are measured, so that
-all stages speak of the same ones: a late event never shows in a view, and how late is `late_by_ms`, not freshness.
+Measured from event time, freshness includes the producer's delay: a past day that is sent now is days old on arrival.
+Measured from arrival (the broker's clock), it is the platform's share alone. Only on-time events are measured, so that
+all stages count the same events: a late event never appears in a speed view, and silver has its lateness in
+`late_by_ms`.
 
-A view has an event when the rows that its micro-batch said of the view could be read; a micro-batch that said nothing of a
-view is not counted there. Gold has it when a build is finished that began after silver and every such view had it:
-provisional rows wait for the next build, for hours. After a crash the repeated micro-batch tells the times, so a stage was
-then rather fresher than said.
+An event is visible in a view once the rows that its micro-batch wrote to that view can be read; a micro-batch that
+wrote nothing to a view is not counted there. An event is visible in gold once a build has finished that began after
+silver and those views had it, so provisional rows can wait hours for the next build. After a crash the times of the
+repeated micro-batch count, so a stage was then fresher than reported.
 """
 
 from collections.abc import Iterator
@@ -31,19 +32,19 @@ from streaming.silver import SILVER
 
 BUILDS = "gold/rpt_builds"
 AHEAD = timedelta(minutes=10)
-"""More than an event's clock can be ahead of its arrival: nothing is visible longer before its event time."""
+"""An event's clock is ahead of its arrival by less than this, so no event is visible earlier before its event time."""
 OF_EVENT = ("event_time", "arrival", "generation", "batch_id")
 QUANTILES = (0.5, 0.95, 0.99)
 HOUR_US = 3_600_000_000
 
 
 def no_builds() -> pa.Table:
-    """The builds of a gold that was never built. Made when asked for: Arrow's first array brings pandas in, for seconds."""
+    """An empty table of builds, created on demand: the first Arrow array imports pandas, which takes seconds."""
     return pa.schema([(name, pa.timestamp("us", "UTC")) for name in ("started_at", "built_at")]).empty_table()
 
 
 class Clock(StrEnum):
-    """What an event's age is counted from, and what places it in an hour: its own time, or the broker's."""
+    """The clock that gives an event's age and hour: event time, or arrival at the broker."""
 
     EVENT = "event"
     ARRIVAL = "arrival"
@@ -56,10 +57,10 @@ class Clock(StrEnum):
 
 @dataclass(frozen=True)
 class Freshness:
-    """Seconds to visible in a stage (`bronze`, `silver`, `speed/<view>`, `gold`), linear between ranks.
+    """Seconds until events are visible in a stage (`bronze`, `silver`, `speed/<view>`, `gold`), interpolated.
 
-    `events` are the on-time events that have become visible there, of the hour that starts at `hour`, or of the whole span
-    where that is None. Without events there are no percentiles.
+    `events` counts the on-time events visible in the stage, for the hour that starts at `hour`, or for the whole span
+    if `hour` is None. Without events the percentiles are None.
     """
 
     hour: datetime | None
@@ -71,7 +72,7 @@ class Freshness:
 
 
 def freshness(s: Settings, since: datetime, until: datetime, clock: Clock = Clock.EVENT) -> list[Freshness]:
-    """Of the on-time events in [since, until) by `clock`, one row per stage."""
+    """Freshness of the on-time events in [since, until) by `clock`: one row per stage."""
     return list(summary(_placed(s, since, until, clock), clock))
 
 

@@ -1,4 +1,4 @@
-"""How far the stream is behind the log, and how long Kafka still keeps what it has not read.
+"""How far the stream is behind the log, and how long Kafka still keeps the first unread record.
 
 Data flow: Partition (Kafka), speed/progress -> Lag per partition
 Run: daybreak lag
@@ -20,17 +20,18 @@ from streaming.progress import INGEST, PROGRESS
 
 RATE_OVER = timedelta(minutes=5)
 SHORT = 0.1
-"""Less than this share of the retention left is marked: there is a night's work before it is too late to raise it."""
+"""`is_short` marks a partition with less than this share of its retention left: it can still be raised in time."""
 
 
 @dataclass(frozen=True)
 class Lag:
     """One partition. `start` and `end` of the log, `committed`, `lag` and `lost` are in offsets.
 
-    `lag` is `end - committed`, as Kafka's own tools count it; `lost` of it are deleted already. `rate` is records per second
-    that the stream has read in the last minutes. `unread_seconds` is the age of the first unread record, None if there is
-    none. `hours_left` until Kafka may delete it, all of `retention_hours` if there is none; both are None for ever. Kafka
-    deletes whole segments, so it can come later, and by size (`retention.bytes`) sooner.
+    `lag` is `end - committed`, as Kafka's own tools count it; `lost` of it are deleted already. `rate` is records per
+    second that the stream has read in the last minutes. `unread_seconds` is the age of the first unread record, None if
+    there is none. `hours_left` is the time until Kafka may delete that record, all of `retention_hours` if there is
+    none; both are None if the topic keeps records for ever. Kafka deletes whole segments, so it may delete later, or
+    sooner by size (`retention.bytes`).
     """
 
     topic: str
@@ -48,7 +49,7 @@ class Lag:
 
 
 def lag(s: Settings) -> list[Lag]:
-    """Look once. Raises PermanentFailure before the stream's first run, TransientFailure without Kafka or the store."""
+    """Measure. Raises PermanentFailure before the stream's first run, TransientFailure without Kafka or the store."""
     there = partitions(s)
     now = datetime.now(UTC)
     recent = (pc.field("query") == INGEST) & (pc.field("committed_at") >= now - RATE_OVER)

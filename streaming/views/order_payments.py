@@ -14,7 +14,7 @@ from streaming.views.view import ByPart, Events, View
 
 
 def define(events: Events) -> DataFrame:
-    """One row per order and captured payment in its hour; one with nulls for an order without."""
+    """One row per order and captured payment within its hour; an order without one gets a row with nulls."""
     orders = (
         events["orders"]
         .where(F.col("event_type") == "order_placed")
@@ -73,7 +73,7 @@ ORDER_PAYMENTS = View(
     reach=timedelta(hours=1),
     measures=("orders", "paid_orders", "amount_cents"),
     law=ByPart("order_id"),
-    # The first capture. The rest makes the choice the same in both layers where one order_id was placed twice.
+    # The first capture. The other columns break ties alike in both layers, if one order_id was placed twice.
     prefer=("captured_at", "payment_id", "amount_cents", "ordered_at", "total_cents", "customer_id"),
     # Inside its hour a payment may still come.
     while_open={"payment_status": ("unpaid", "open")},

@@ -19,7 +19,7 @@ Events = Mapping[str, DataFrame]
 
 OF_LAYERS = ("day", "is_final", "as_of", "batch_id", "generation", "definition", "run")
 OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to", "expected_completeness", "closes_at")
-"""Columns that stand beside a view's own."""
+"""Names of columns that the layers and gold add; a view must not use them."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class ByPart:
 class View:
     """A derived table that both layers compute with the same `define`.
 
-    The first of `inputs` is the driving one: its events make the rows. The others are join partners, which only say more
-    about a row; a late one is a cause of its own.
+    The first of `inputs` is the driving one: its events create the rows. The others are join partners, which only add
+    values to a row; reconciliation counts a late join partner as a cause of its own.
     """
 
     name: str
@@ -70,20 +70,18 @@ class View:
     measures: tuple[str, ...]
     """Additive integer columns, summed in reports."""
     law: Additive | ByPart
-    """How the stream keeps the view current without defining it from all events; a property test holds the view to it."""
+    """How the stream updates the view without recomputing it from all events; a property test checks it."""
     prefer: tuple[str, ...] = ()
-    """Which candidate of a key is its row: the first by these columns, ascending, nulls last; gold reads them too. An event
-    more can only bring a better candidate."""
+    """Selects a key's row among several candidates: the first by these columns, ascending, nulls last. Gold uses the
+    same order. A further event may only add a better candidate."""
     while_open: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """What gold says of a row that is not final: column -> (the value as defined, what it is called until the row closes)."""
+    """What gold shows for a row that is not final: column -> (value from `define`, its name until the row closes)."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a column that the layers would take for their own, or that is spoken of and not there."""
+        """Raise ValueError if a column has a reserved name, or if a field names a column that does not exist."""
         names = [one.name for one in self.columns]
         if taken := sorted({*OF_LAYERS, *OF_GOLD}.intersection(names)):
-            raise ValueError(
-                f"view {self.name}: the platform has columns {', '.join(taken)} of its own: choose other names"
-            )
+            raise ValueError(f"view {self.name}: the column names {', '.join(taken)} are reserved: choose other names")
         spoken = {*self.key, self.time, *self.measures, *self.prefer, *self.while_open}
         if missing := sorted(spoken.difference(names)):
             raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
@@ -103,11 +101,11 @@ class View:
         return self.define(events).withColumn("day", F.to_date(self.time))
 
     def closed_at(self) -> Column:
-        """`closes` as a column of Spark's."""
+        """`closes` as a Spark column."""
         return F.expr(self.closes)
 
     def preference(self) -> tuple[Column, ...]:
-        """`prefer` as an order of Spark's."""
+        """`prefer` as a Spark sort order."""
         return tuple(F.col(name).asc_nulls_last() for name in self.prefer)
 
     def answer(self, rows: DataFrame, *latest: Column) -> DataFrame:

@@ -63,7 +63,7 @@ def test_a_name_for_a_view_and_a_topic_is_refused(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"columns": (*TOTALS.columns, column("status", "string", "ours"))}, "status of its own"),
+        ({"columns": (*TOTALS.columns, column("status", "string", "ours"))}, "status are reserved"),
         ({"key": ("minute",)}, "minute is not among its columns"),
         ({"while_open": {"paid": ("no", "open")}}, "paid is not among its columns"),
     ],

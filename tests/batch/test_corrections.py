@@ -45,5 +45,5 @@ def test_before_the_first_night_it_says_so(topic: SimpleNamespace) -> None:
 
 @pytest.mark.parametrize("name", ["corrections", "corrections-state"])
 def test_nobody_else_sends_there(topic: SimpleNamespace, name: str) -> None:
-    with pytest.raises(PermanentFailure, match="is written by the night alone"):
+    with pytest.raises(PermanentFailure, match="only the night writes the topic"):
         traffic.send(name, key="view")

@@ -235,7 +235,7 @@ def test_an_airflow_that_answers_otherwise_is_named() -> None:
     def other(method: str, path: str, body: Any) -> Answer:
         return 200, {"dag_runs": [{"dag_run_id": 3}], "total_entries": 1}
 
-    with client(other) as own, pytest.raises(PermanentFailure, match="of another version than its client"):
+    with client(other) as own, pytest.raises(PermanentFailure, match="of another version than its Python client"):
         own.runs("nightly", SINCE, UNTIL)
 
 

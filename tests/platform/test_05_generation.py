@@ -33,7 +33,7 @@ def test_a_lost_checkpoint_is_refused_and_rebuilt(platform: Platform) -> None:
     assert refused.returncode == PERMANENT_EXIT
     assert "python -m streaming rebuild" in refused.stderr
 
-    assert "goes on from" in platform.run("streaming", "rebuild").stdout
+    assert "resumes at" in platform.run("streaming", "rebuild").stdout
     platform.supervisor().begin("stream")
     platform.send(burst(52))
     platform.wait_drained()

@@ -139,7 +139,7 @@ def test_the_command_shows_a_days_corrections(platform: Platform) -> None:
 def test_nobody_else_may_send_there(platform: Platform) -> None:
     refused = platform.run("daybreak", "send", "corrections", "--key", "view", "/dev/null", check=False)
     assert refused.returncode == PERMANENT_EXIT
-    assert "is written by the night alone" in refused.stderr
+    assert "only the night writes the topic" in refused.stderr
 
 
 def untrue(platform: Platform, cache: dict[str, Rows]) -> list[str]:
