@@ -52,7 +52,6 @@ PROGRESS = Table(
         column("offsets", ArrayType(RANGE), "Offsets read, from and to per topic and partition"),
         column("rows", "map<string,bigint>", "Number of records: per outcome, late, and read in all"),
         column("durations", "map<string,bigint>", "Milliseconds per step"),
-        column("versions", "map<string,bigint>", "Version of each table after the micro-batch"),
         column("definitions", "map<string,string>", "Version of each definition that it used"),
         column("visible", "map<string,timestamp>", "When its rows could be read, per table (UTC)"),
     ),
@@ -84,7 +83,6 @@ class MicroBatch:
     max_event_time: datetime | None = None
     rows: dict[str, int] = field(default_factory=dict)
     durations: dict[str, int] = field(default_factory=dict)
-    versions: dict[str, int] = field(default_factory=dict)
     visible: dict[str, datetime] = field(default_factory=dict)
 
     @property
@@ -122,7 +120,6 @@ class MicroBatch:
             "offsets": [dict(zip(RANGE.fieldNames(), at, strict=True)) for at in self.offsets],
             "rows": list(self.rows.items()),
             "durations": list(self.durations.items()),
-            "versions": list(self.versions.items()),
             "definitions": list(self.definitions.items()),
             "visible": list(self.visible.items()),
         }

@@ -38,7 +38,7 @@ class Keeping:
     def __init__(self, session: SparkSession) -> None:
         self._session = session
         self._views = tuple(VIEWS.values())
-        self._kept: dict[str, Current] = {view.name: current(view, tuple(CONTRACTS)) for view in self._views}
+        self._kept: dict[str, Current] = {view.name: current(view) for view in self._views}
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> None:
         """Start from silver's on-time events within reach of the watermark (a static frame in silver's columns)."""

@@ -36,8 +36,8 @@ class Current(Protocol):
         """The rows to write, given `defined` (computed from `to_define`): changed rows and rows that became final."""
 
 
-def current(view: View, topics: tuple[str, ...]) -> Current:
-    """The state of a view, by its law; `topics` are all topics, each a struct column of events."""
+def current(view: View) -> Current:
+    """The state of a view, by its law."""
     own = (*OF_EVENT, *view.inputs)
     if isinstance(view.law, Additive):
         return Sums(view, view.law, own)

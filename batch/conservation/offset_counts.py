@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from batch.conservation.offset_range import OffsetRange, within
 from infra.kafka.places import At
+from infra.lake.materialize import materialized
 
 COUNTS = {
     "log": "Offsets of the range outside of the archive's gaps",
@@ -84,7 +85,7 @@ def without_original(nowhere: DataFrame, archive: DataFrame, silver: DataFrame) 
     """Those of the offsets that are `nowhere` whose event silver does not have from another record either."""
     # Few offsets are nowhere. So their events are looked up in the archive, instead of being kept for every offset.
     names = archive.select(*AT, "day", "event_id").join(nowhere.select(*AT), [*AT], "left_semi").dropDuplicates([*AT])
-    named = nowhere.select(*AT).join(names, [*AT], "left").localCheckpoint()
+    named = materialized(nowhere.select(*AT).join(names, [*AT], "left"))
     # A duplicate has the content of its original, so its event time, so its day.
     days = [row["day"] for row in named.select("day").distinct().collect()]
     ids = silver.where(F.col("day").isin(days)).select("topic", "day", "event_id")

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from batch.curve.points import Outcome
 from batch.day import Day
 from batch.truth import view_day
+from infra.lake.materialize import materialized
 from streaming.views.view import Additive, ByPart, View
 
 TRUTH, SHARED = "truth", "shared"
@@ -35,25 +36,24 @@ def by_step(view: View, found: DataFrame, truth: DataFrame, day: Day, steps: Seq
     if not steps:
         return _counted(view, _answers(view, truth, F.lit(TRUTH)), truth)
     if isinstance(view.law, Additive):
-        answers = _added(view, view.law, found, day, steps)
-        shared = truth.limit(0)
+        rows = [_added(view, view.law, found, day, steps)]
     else:
-        answers, shared = _by_part(view, view.law, found, truth, day, steps)
-    whole = [_answers(view, truth, F.lit(TRUTH)), _answers(view, shared, F.lit(SHARED))]
-    return _counted(view, united([*whole, answers]), truth)
+        rows = _by_part(view, view.law, found, truth, day, steps)
+    return _counted(view, united([_answers(view, truth, F.lit(TRUTH)), *rows]), truth)
 
 
 def outcomes(view: View, found: Mapping[str, Outcome], steps: Sequence[int]) -> dict[int | None, Outcome]:
     """Rows of `by_step` as outcomes by step, truth under None; a step without rows has an outcome of zeros."""
     nothing = Outcome(0, (0,) * len(view.measures))
-    shared = found.get(SHARED, nothing)
+    shared, whole = nothing, dict[int | None, Outcome]()
+    for step in steps:
+        shared = _sum(shared, found.get(f"{SHARED}{step}", nothing))
+        whole[step] = _sum(shared, found.get(str(step), nothing))
+    return {None: found.get(TRUTH, nothing)} | whole
 
-    def whole(step: int) -> Outcome:
-        own = found.get(str(step), nothing)
-        sums = tuple(one + other for one, other in zip(own.sums, shared.sums, strict=True))
-        return Outcome(own.final + shared.final, sums)
 
-    return {None: found.get(TRUTH, nothing)} | {step: whole(step) for step in steps}
+def _sum(one: Outcome, other: Outcome) -> Outcome:
+    return Outcome(one.final + other.final, tuple(a + b for a, b in zip(one.sums, other.sums, strict=True)))
 
 
 def united(frames: Sequence[DataFrame]) -> DataFrame:
@@ -65,7 +65,7 @@ def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequenc
     wait = F.col("required_delay_seconds")
     own = found.where(F.col("topic").isin(*view.inputs))
     # Most events need the first step only; the others are few, and read once per step.
-    late = own.where((wait > steps[0]) & (wait <= steps[-1])).localCheckpoint(eager=False)
+    late = materialized(own.where((wait > steps[0]) & (wait <= steps[-1])))
     newly = [own.where(wait <= steps[0])]
     newly += [late.where((wait > before) & (wait <= step)) for before, step in pairwise(steps)]
     defined = [
@@ -83,19 +83,22 @@ def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequenc
 
 def _by_part(
     view: View, law: ByPart, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]
-) -> tuple[DataFrame, DataFrame]:
-    """The rows of the parts that lack an event at some step, computed at every step; and truth's rows of the other parts."""
-    part = F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
+) -> list[DataFrame]:
+    """Per step the rows of the parts that lack an event at it; and truth's rows, by the first step that gives them."""
+    wait, part = F.col("required_delay_seconds"), F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
     needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", part)
-    late = needed.where(F.col("required_delay_seconds") > steps[0]).select(F.col("part").alias("late_part")).distinct()
-    late = F.broadcast(late.localCheckpoint(eager=False))
-    own = needed.join(late, F.col("part").eqNullSafe(F.col("late_part")), "left_semi").drop("part")
-    own = own.localCheckpoint(eager=False)
-    defined = [
-        _answers(view, view_day(view, own.where(F.col("required_delay_seconds") <= step), day), F.lit(str(step)))
-        for step in steps
-    ]
-    return united(defined), truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left_anti")
+    # Most events wait a few seconds, and few wait longer: a part that has all its events is not computed again.
+    longest = needed.groupBy(F.col("part").alias("late_part")).agg(F.max(wait).alias("longest"))
+    late = materialized(longest.where(F.col("longest") > steps[0]))
+    own = materialized(needed.join(late, F.col("part").eqNullSafe(F.col("late_part"))).drop("part", "late_part"))
+    answers = []
+    for step in steps:
+        events = own.where((wait <= step) & (F.col("longest") > step)).drop("longest")
+        answers.append(_answers(view, view_day(view, events, day), F.lit(str(step))))
+    enough = F.filter(F.array(*[F.lit(step) for step in steps]), lambda step: step >= F.col("longest"))
+    since = F.when(F.col("longest").isNull(), F.lit(steps[0])).otherwise(F.try_element_at(enough, F.lit(1)))
+    shared = truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left").where(since.isNotNull())
+    return [*answers, _answers(view, shared, F.concat(F.lit(SHARED), since.cast("string")))]
 
 
 def _answers(view: View, rows: DataFrame, step: Column) -> DataFrame:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.layers import PLACE, Layer
 from infra.lake.columns import column, struct
+from infra.lake.materialize import materialized
 from infra.lake.tables import Table
 from streaming.reasons import Reason
 from streaming.views.view import View
@@ -76,7 +77,7 @@ def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
 def _only(own: DataFrame, other: Layer) -> DataFrame:
     """Events that the other layer does not have from the same record with the same content, with the reason as `cause`."""
     same = ["event_id", *PLACE, "content_hash"]
-    missing = own.join(other.events.select(*same), same, "left_anti").localCheckpoint(eager=False)
+    missing = materialized(own.join(other.events.select(*same), same, "left_anti"))
     # On most days few events are missing, so only the records that can explain them are read.
     ids, places = (missing.select(*names).distinct() for names in (["event_id"], PLACE))
     refused = (

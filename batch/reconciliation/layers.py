@@ -71,8 +71,3 @@ def unread(read: Ranges) -> Column:
             own = own.when((offset >= start) & (offset < end), F.lit(None))
         cause = F.when(here, own.otherwise(F.lit(Cause.GAP.value))).otherwise(cause)
     return cause
-
-
-def materialized(rows: DataFrame) -> DataFrame:
-    """The same rows as a local checkpoint: several steps read them, and without one their plans grow too large to plan."""
-    return rows.localCheckpoint(eager=False)

@@ -18,7 +18,8 @@ from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, St
 
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import of_view
-from batch.reconciliation.layers import PLACE, materialized
+from batch.reconciliation.layers import PLACE
+from infra.lake.materialize import materialized
 from infra.lake.rows import frame
 from infra.lake.writes import few
 from streaming.views.view import View

@@ -22,7 +22,7 @@ from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
-from batch.reconciliation.layers import PLACE, Layer, materialized, night_layer, stream_layer
+from batch.reconciliation.layers import PLACE, Layer, night_layer, stream_layer
 from batch.reconciliation.moves import Found
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, snapshot
 from batch.reconciliation.stages import after_each
@@ -30,6 +30,7 @@ from batch.truth import Decided, truth_table
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.materialize import materialized
 from infra.lake.writes import few, replace_days
 from streaming.views import VIEWS
 from streaming.views.view import View
@@ -68,8 +69,8 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     validated.release()
     if faults := unexplained(day):
         raise PermanentFailure(
-            f"{len(faults)} rows differ without a cause; nothing is settled. First: {'; '.join(faults[:5])}. See daybreak "
-            'query "SELECT * FROM reconciliation.differences WHERE unexplained", and reconciliation.evidence.'
+            f"{len(faults)} differences on {day} have no cause; the day is not settled. First: {'; '.join(faults[:5])}. "
+            'See daybreak query "SELECT * FROM reconciliation.differences WHERE unexplained", and reconciliation.evidence.'
         )
 
 

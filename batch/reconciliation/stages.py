@@ -14,9 +14,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from batch.day import Day
-from batch.reconciliation.layers import materialized
 from batch.reconciliation.moves import STEP, Moves, Pair
 from batch.truth import view_day
+from infra.lake.materialize import materialized
 from streaming.views.view import Additive, ByPart, View
 
 COUNTED = "counted"

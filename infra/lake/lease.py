@@ -18,9 +18,9 @@ from infra.settings import settings
 class Lease:
     """A named advisory lock. If its process dies, the connection ends and releases the lock."""
 
-    def __init__(self, name: str, required_delay_seconds: int = 0) -> None:
+    def __init__(self, name: str, wait_seconds: int = 0) -> None:
         self.name = f"{settings().bucket}/{name}"
-        self.required_delay_seconds = required_delay_seconds
+        self.wait_seconds = wait_seconds
         self._key = zlib.crc32(self.name.encode())
         self._connection: psycopg.Connection[tuple[bool]] | None = None
 
@@ -33,14 +33,14 @@ class Lease:
             raise TransientFailure(
                 f"Postgres does not answer, so the lease {self.name!r} cannot be taken: {failure}"
             ) from failure
-        give_up = time.monotonic() + self.required_delay_seconds
+        give_up = time.monotonic() + self.wait_seconds
         said = False
         while not self._taken():
             if time.monotonic() >= give_up:
                 self._connection.close()
-                if self.required_delay_seconds:
+                if self.wait_seconds:
                     raise TransientFailure(
-                        f"the lease {self.name!r} was held by another process for {self.required_delay_seconds} s"
+                        f"the lease {self.name!r} was held by another process for {self.wait_seconds} s"
                     )
                 raise PermanentFailure(
                     f"another process holds the lease {self.name!r}: a second writer is refused, because two drivers "

@@ -22,7 +22,7 @@ OLDER = replace(PROGRESS, schema=StructType([field for field in PROGRESS.schema 
 
 
 def batch(number: int) -> MicroBatch:
-    return MicroBatch(INGEST, "l1", number, NOON, {"events": "abc"}, versions={SILVER.id: number})
+    return MicroBatch(INGEST, "l1", number, NOON, {"events": "abc"})
 
 
 def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
