@@ -298,7 +298,7 @@ def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSess
         (identity("cancelled", 0), Cause.UNEXPLAINED, "add"),
     }
     # Two rows and three events in each of two views.
-    assert str(failure.value).startswith(f"10 differences on {DAY} have no cause; the day is not settled.")
+    assert str(failure.value).startswith(f"10 differences on {LOST} have no cause; the day is not settled.")
 
 
 def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSession) -> None:
