@@ -45,15 +45,15 @@ def ahead(
             break
         try:
             with lease():
-                questions = advance_all(own, plans(own, night, versions, full, day), Step.CORRECT, full)
+                requests = advance_all(own, plans(own, night, versions, full, day), Step.CORRECT, full)
                 say(f"publish: {publish(own)} corrections")
         except (PermanentFailure, TransientFailure) as failure:
             # The day's own task tries again; if it fails too, it ends with the same message and the right exit code.
             say(f"{day} is left to its own task: {failure}")
             continue
-        for question in questions:
-            say(in_words(question))
-        done[str(day)] = json.loads(as_json(questions))
+        for request in requests:
+            say(in_words(request))
+        done[str(day)] = json.loads(as_json(requests))
     drawn = len(done) == len(todo) and _drawn(own, night, versions)
     with lease():
         tidy_if_due(night_tables())

@@ -74,14 +74,14 @@ def night(
         create_tables(own)
         refuse_without_stream(own)
     in_force = versions(own)
-    anew, questions, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
+    anew, requests, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
     for step in steps:
         with lease():
             if step is Step.ARCHIVE:
                 say(f"{step}: {_archive(own, day)}")
             else:
                 # With `full`, truth is recomputed once: by the first step that computes.
-                questions = advance_all(own, plans(own, day, in_force, full, only), step, anew)
+                requests = advance_all(own, plans(own, day, in_force, full, only), step, anew)
                 anew = False
             if step in PUBLISHING:
                 say(f"publish: {publish_corrections(own)} corrections")
@@ -90,12 +90,12 @@ def night(
             more = ahead(own, day, in_force, full, todo) if ahead else {}
             report.write_text(json.dumps({"days": [str(plan.day) for plan in todo], **more}))
     own.stop()
-    for question in questions:
-        say(in_words(question))
+    for request in requests:
+        say(in_words(request))
     if report and Step.CORRECT in steps:
-        report.write_text(as_json(questions))
+        report.write_text(as_json(requests))
     elif not report:
-        refuse(questions)
+        refuse(requests)
 
 
 def _archive(own: SparkSession, day: Day) -> str:

@@ -22,14 +22,14 @@ the next night requests its approval again."""
 
 
 class Approval(HITLOperator):
-    """Shows the first of `questions` to a person; skipped if there is none. The task's result is the answer, for `Decide`.
+    """Shows the first of `requests` to a person; skipped if there is none. The task's result is the answer, for `Decide`.
 
     It is not an ApprovalOperator: that one skips the tasks after a rejection, but here `Decide` must store the rejection.
     """
 
-    template_fields: Sequence[str] = (*HITLOperator.template_fields, "questions", "day")
+    template_fields: Sequence[str] = (*HITLOperator.template_fields, "requests", "day")
 
-    def __init__(self, *, questions: Any, day: Any, **task: Any) -> None:
+    def __init__(self, *, requests: Any, day: Any, **task: Any) -> None:
         # These override the DAG's default_args.
         own: dict[str, Any] = {
             "params": {"note": Param("", type="string", title="Reason (stored with the decision)", source="task")},
@@ -44,22 +44,22 @@ class Approval(HITLOperator):
             response_timeout=ANSWER_WITHIN,
             **task | own,
         )
-        self.questions = questions
+        self.requests = requests
         self.day = day
 
     def execute(self, context: Context) -> None:
         """Show the request, then defer; Airflow calls `execute_complete` with the answer."""
-        if not self.questions:
+        if not self.requests:
             raise AirflowSkipException("the correction is within its approval threshold: no approval is needed")
-        self.subject, self.body = self.questions[0]["subject"], self.questions[0]["body"]
+        self.subject, self.body = self.requests[0]["subject"], self.requests[0]["body"]
         super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> dict[str, str]:
         """The answer as a dict: day, figures, answer (approve or reject), by, note."""
         given = super().execute_complete(context, event)
         return {
-            "day": self.questions[0]["day"],
-            "figures": self.questions[0]["figures"],
+            "day": self.requests[0]["day"],
+            "figures": self.requests[0]["figures"],
             "answer": given["chosen_options"][0].lower(),
             "by": (given["responded_by_user"] or {}).get("name", "unknown"),
             "note": str(given["params_input"].get("note", "")),

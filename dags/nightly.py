@@ -95,7 +95,7 @@ with DAG(
         settle = NightStep(
             step="correct", task_id="settle", day=day, reports=True, inlets=read, outlets=written, **by_day
         )
-        approve = Approval(task_id="approve", questions=settle.output, day=day, inlets=found, **by_day)
+        approve = Approval(task_id="approve", requests=settle.output, day=day, inlets=found, **by_day)
         Decide(task_id="decide", answer=approve.output, day=day, inlets=found, outlets=settled, **by_day)
 
     days = each_day.expand(day=archive.output)

@@ -42,10 +42,10 @@ def decide(
         )
     s = settings()
     if found := _open_request(s, about):
-        airflow, question = found
-        airflow.answer(DAG, question, "Approve" if approve else "Reject", {"note": note})
+        airflow, request = found
+        airflow.answer(DAG, request, "Approve" if approve else "Reject", {"note": note})
         console.print(
-            f"answered: the night goes on at {s.airflow_url}/dags/{DAG}/runs/{question.run_id}", soft_wrap=True
+            f"answered: the night goes on at {s.airflow_url}/dags/{DAG}/runs/{request.run_id}", soft_wrap=True
         )
         return
     options = ["--date", about.isoformat(), "--approve" if approve else "--reject", f"--note={note}"]
@@ -62,7 +62,7 @@ def _open_request(s: Settings, about: date) -> "tuple[Airflow, ApprovalRequest] 
 
     try:
         airflow = Airflow(s)
-        found = [one for one in airflow.questions(DAG) if one.about == about.isoformat()]
+        found = [one for one in airflow.requests(DAG) if one.about == about.isoformat()]
     except TransientFailure:
         return None
     return (airflow, found[-1]) if found else None

@@ -11,7 +11,7 @@ from batch.settlement.settle import ApprovalRequest
 from infra.failures import PermanentFailure
 
 
-def as_json(questions: Sequence[ApprovalRequest]) -> str:
+def as_json(requests: Sequence[ApprovalRequest]) -> str:
     """The open requests as JSON for Airflow's form, each with the figures that a person needs to decide."""
     return json.dumps(
         [
@@ -22,23 +22,23 @@ def as_json(questions: Sequence[ApprovalRequest]) -> str:
                 "subject": f"Settle {one.day}? Its correction is over its approval threshold",
                 "body": _body(one),
             }
-            for one in questions
+            for one in requests
             if one.is_open
         ]
     )
 
 
-def in_words(question: ApprovalRequest) -> str:
+def in_words(request: ApprovalRequest) -> str:
     """A line for the log."""
-    if question.is_open:
-        return f"approval requested: {question}"
-    by = question.last.decided_by if question.last else None
-    return f"not settled: {question.day} was rejected by {by}, and its figures are still the same"
+    if request.is_open:
+        return f"approval requested: {request}"
+    by = request.last.decided_by if request.last else None
+    return f"not settled: {request.day} was rejected by {by}, and its figures are still the same"
 
 
-def refuse(questions: Sequence[ApprovalRequest]) -> None:
+def refuse(requests: Sequence[ApprovalRequest]) -> None:
     """Raise PermanentFailure if a request is open."""
-    waiting = [one for one in questions if one.is_open]
+    waiting = [one for one in requests if one.is_open]
     if waiting:
         first = waiting[0]
         others = f" Other days that wait: {', '.join(str(one.day) for one in waiting[1:])}." if waiting[1:] else ""
@@ -49,13 +49,13 @@ def refuse(questions: Sequence[ApprovalRequest]) -> None:
         )
 
 
-def _body(question: ApprovalRequest) -> str:
+def _body(request: ApprovalRequest) -> str:
     lines = [
-        f"{question}.",
+        f"{request}.",
         "Until you answer, and if you reject, the day stays provisional: gold serves the stream's answer. An approval is "
         "for these figures only; if new arrivals change them, a new approval is requested.",
-        question.body,
-        f"Rows: `SELECT * FROM reconciliation.differences WHERE day = DATE'{question.day}'`; events: "
-        f"`... FROM reconciliation.evidence ...`; run `{question.run}`.",
+        request.body,
+        f"Rows: `SELECT * FROM reconciliation.differences WHERE day = DATE'{request.day}'`; events: "
+        f"`... FROM reconciliation.evidence ...`; run `{request.run}`.",
     ]
     return "\n\n".join(lines)

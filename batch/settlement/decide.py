@@ -69,8 +69,8 @@ def _settle(own: SparkSession, day: Day, last: LastDecision) -> None:
     in_force = versions(own)
     # Plan as the night of the request did: the run id is then the same, and nothing is computed again.
     for plan in plans(own, parse(last.run[:10]), in_force, only=day):
-        question, _ = advance(own, plan, Step.CORRECT)
-        refuse([question] if question else [])
+        request, _ = advance(own, plan, Step.CORRECT)
+        refuse([request] if request else [])
         say(f"approved: {day} is settled, revision {plan.revision}")
     say(f"publish: {publish(own)} corrections")
     say(f"curve: {names(curve_of_days(own, day, in_force))}")

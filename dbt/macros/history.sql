@@ -7,7 +7,7 @@ with versions as (
 )
 
 select
-    {{ served_columns(view, said='said') }},
+    {{ served_columns(view, within='answer') }},
     day,
     is_final,
     status,

@@ -1,5 +1,5 @@
 {#-
-  Every version of every row of a view that was ever the answer: `day`, the key, `said` (a struct of `values`), `is_final`,
+  Every version of every row of a view that was ever the answer: `day`, the key, `answer` (a struct of `values`), `is_final`,
   `status`, `revision` (the settlement that made the version; null: the stream), `revisions` (corrections so far), `cause` of the
   correction, `valid_from`, `valid_to` (null: valid now).
 
@@ -18,7 +18,7 @@
 {%- set keys = (['day'] + key) | join(", ") -%}
 {%- set key_types = column_types(view, key) -%}
 {%- set value_types = column_types(view, values) -%}
-{%- set said = "struct(" ~ (values | join(", ")) ~ ")" -%}
+{%- set answer = "struct(" ~ (values | join(", ")) ~ ")" -%}
 with generations as (
 
     select
@@ -58,7 +58,7 @@ ranked as (
 
     select
         speed.* except (as_of),
-        speed.as_of as spoken_at,
+        speed.as_of as written_at,
         greatest(speed.as_of, generations.started_at) as as_of,
         generations.ended_at,
         row_number() over (
@@ -75,7 +75,7 @@ answers as (
 
     select
         *,
-        min(place) over (partition by {{ keys }}, generation order by spoken_at, batch_id) as best
+        min(place) over (partition by {{ keys }}, generation order by written_at, batch_id) as best
     from ranked
 
 ),
@@ -84,10 +84,10 @@ by_stream as (
 
     select
         {{ keys }},
-        {{ said }} as said,
+        {{ answer }} as answer,
         is_final,
         as_of as valid_from,
-        least(lead(as_of) over (partition by {{ keys }}, generation order by spoken_at, batch_id), ended_at) as valid_to
+        least(lead(as_of) over (partition by {{ keys }}, generation order by written_at, batch_id), ended_at) as valid_to
     from answers
     where place = best
 
@@ -99,7 +99,7 @@ corrections as (
         corrections.day,
         {% for column in key %}from_json(corrections.key, '{{ key_types }}').{{ column }} as {{ column }},{% endfor %}
         from_json(corrections.old, '{{ value_types }}') as before,
-        from_json(corrections.new, '{{ value_types }}') as said,
+        from_json(corrections.new, '{{ value_types }}') as answer,
         corrections.cause,
         corrections.revision,
         settlements.settled_at as valid_from
@@ -123,11 +123,11 @@ corrected as (
 -- stream's value, so it is taken from the stream.
 uncorrected as (
 
-    select {{ keys }}, {{ said }} as said
+    select {{ keys }}, {{ answer }} as answer
     from {{ source('truth', view) }}
     left anti join (select day from first_settled where is_withdrawn) using (day)
     union all
-    select {{ keys }}, said
+    select {{ keys }}, answer
     from by_stream
     inner join (select day from first_settled where is_withdrawn) using (day)
     where valid_to is null
@@ -138,7 +138,7 @@ settled as (
 
     select
         {{ keys }},
-        said,
+        answer,
         first_settled.revision,
         0 as revisions,
         cast(null as string) as cause,
@@ -160,7 +160,7 @@ settled as (
     union all
     select
         {{ keys }},
-        said,
+        answer,
         revision,
         revisions,
         cause,
@@ -182,7 +182,7 @@ found as (
 
     select
         {{ keys }},
-        said,
+        answer,
         is_final,
         'provisional' as status,
         cast(null as int) as revision,
@@ -195,7 +195,7 @@ found as (
     union all
     select
         {{ keys }},
-        said,
+        answer,
         true,
         if(revisions = 0, 'settled', 'corrected'),
         greatest(by_night.revision, unsettled.revision),
@@ -206,7 +206,7 @@ found as (
     from by_night
     inner join unsettled using (day)
     -- A correction that removes a row ends its last version and begins no new one.
-    where unsettled.revision is not null and said is not null
+    where unsettled.revision is not null and answer is not null
 )
 
 select *

@@ -1,6 +1,6 @@
 """A wrapper around Airflow's Python client: backfills, their runs, and answers to approval requests.
 
-Data flow: DAG id and days -> backfill -> runs and their tasks, until all have ended; an open question -> an answer
+Data flow: DAG id and days -> backfill -> runs and their tasks, until all have ended; an open request -> an answer
 Run: daybreak backfill --from 2026-01-01 --to 2026-01-03
 
 Importing it takes a second, so commands import it only when they use it.
@@ -105,15 +105,15 @@ class Airflow:
         mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
         return f"{self._url}/dags/{dag}/runs/{run.run_id}/tasks/{task.task_id}{mapped}"
 
-    def questions(self, dag: str) -> tuple[ApprovalRequest, ...]:
+    def requests(self, dag: str) -> tuple[ApprovalRequest, ...]:
         """The open approval requests of the DAG's runs, oldest first."""
         which = {"response_received": False, "state": ["awaiting_input"], "order_by": ["created_at"]}
         found = self._all(self._tasks.get_hitl_details, "hitl_details", dag, "~", **which)
         return tuple(_question(one) for one in found)
 
-    def answer(self, dag: str, question: ApprovalRequest, option: str, params: dict[str, Any]) -> None:
-        """Answer a question. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
-        at = (dag, question.run_id, question.task_id, question.map_index)
+    def answer(self, dag: str, request: ApprovalRequest, option: str, params: dict[str, Any]) -> None:
+        """Answer a request. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
+        at = (dag, request.run_id, request.task_id, request.map_index)
         said = UpdateHITLDetailPayload(chosen_options=[option], params_input=params)
         self._ask(self._tasks.update_hitl_detail, *at, said)
 

@@ -125,17 +125,17 @@ def test_totals_are_named_by_view_and_measure() -> None:
 
 REQUESTED = LastDecision(1, Decision.REQUESTED, "2026-01-31-0a", "f1", None)
 REJECTED = replace(REQUESTED, number=2, decision=Decision.REJECTED, decided_by="ann")
-QUESTION = ApprovalRequest(
+REQUEST = ApprovalRequest(
     DAY, "2026-01-31-0a", "f1", (Correction("sales", "cents", 10, 100, Decimal("0.2")),), "| a |", None
 )
 
 
 def test_a_question_says_how_much_and_how_to_answer() -> None:
     with pytest.raises(PermanentFailure) as refused:
-        refuse([QUESTION])
+        refuse([REQUEST])
     assert "cents of sales from 10 to 100, 90.0 % of the truth, and the threshold is 20 %" in str(refused.value)
     assert 'daybreak decide --date 2026-01-31 --approve --note "why", or --reject' in str(refused.value)
-    (form,) = json.loads(as_json([QUESTION]))
+    (form,) = json.loads(as_json([REQUEST]))
     assert {name: form[name] for name in ("day", "run", "figures")} == {
         "day": "2026-01-31", "run": "2026-01-31-0a", "figures": "f1"
     }  # fmt: skip
@@ -143,8 +143,8 @@ def test_a_question_says_how_much_and_how_to_answer() -> None:
 
 
 def test_a_repeated_request_is_open_and_a_rejected_one_is_not() -> None:
-    assert replace(QUESTION, last=REQUESTED).is_open
-    rejected = replace(QUESTION, last=REJECTED)
+    assert replace(REQUEST, last=REQUESTED).is_open
+    rejected = replace(REQUEST, last=REJECTED)
     refuse([rejected])
     assert json.loads(as_json([rejected])) == []
     assert in_words(rejected) == "not settled: 2026-01-31 was rejected by ann, and its figures are still the same"

@@ -226,7 +226,7 @@ def test_no_airflow_is_one_sentence() -> None:
     with client(Answers()) as own:
         pass
     with pytest.raises(TransientFailure, match=r"Airflow does not answer at http://127\.0\.0\.1:\d+: "):
-        own.questions("nightly")
+        own.requests("nightly")
     with pytest.raises(TransientFailure, match=r"does not answer at http://127\.0\.0\.1:1: "):
         Airflow(Settings(airflow_url="http://127.0.0.1:1", airflow_password="secret"))  # type: ignore[arg-type]
 
@@ -252,7 +252,7 @@ def test_a_task_of_a_day_is_named_by_it() -> None:
 def test_an_open_question_is_found_by_its_day_and_answered() -> None:
     answers = Answers()
     with client(answers) as own:
-        (asked,) = own.questions("nightly")
+        (asked,) = own.requests("nightly")
         assert asked == ApprovalRequest("r", "approve", 0, "2025-12-30", "Settle?", "", ("Approve", "Reject"))
         own.answer("nightly", asked, "Reject", {"note": "no"})
     assert answers.asked[-1] == (

@@ -33,7 +33,7 @@ class Story:
     refused: subprocess.CompletedProcess[str]
     settled_when_refused: dict[date, int]
     again: subprocess.CompletedProcess[str]
-    question: ApprovalRequest
+    request: ApprovalRequest
     when_asked: dict[str, set[str]]
     settled_when_asked: dict[date, int]
     reported_when_asked: list[dict[str, Any]]
@@ -64,9 +64,9 @@ def told(platform: Platform) -> Story:
 
         def asked() -> ApprovalRequest | None:
             assert backfill.poll() is None, backfill.communicate()
-            return next((one for one in airflow.questions(DAG) if one.about == str(HELD)), None)
+            return next((one for one in airflow.requests(DAG) if one.about == str(HELD)), None)
 
-        question = until("Airflow asks", asked, 1800)
+        request = until("Airflow asks", asked, 1800)
         until("the other day is served", lambda: served(platform, OTHER) == 11, 1800)
         until("every fact is there", lambda: all(platform.exists(f"gold/{fact}") for fact in FACTS), 600)
         in_gold = {fact: platform.rows(f"gold/{fact}", "day", "status") for fact in FACTS}
@@ -77,7 +77,7 @@ def told(platform: Platform) -> Story:
         output, errors = backfill.communicate(timeout=2400)
         assert backfill.returncode == 0, f"{output}\n{errors}"
         found = decisions(platform)
-    return Story(platform, refused, settled_then, again, question, when_asked, settled_asked, reported, said, found)
+    return Story(platform, refused, settled_then, again, request, when_asked, settled_asked, reported, said, found)
 
 
 def _send(platform: Platform) -> None:

@@ -38,7 +38,7 @@ def night(session: SparkSession, day: Day, log: Log, folder: Path) -> dict[Step,
     for step in (Step.TRUTH, Step.RECONCILE, Step.CORRECT):
         with spent(costs, step):
             (plan,) = plans(session, day, versions)
-            question, _ = advance(session, plan, step)
-        if question:
-            raise PermanentFailure(str(question))
+            request, _ = advance(session, plan, step)
+        if request:
+            raise PermanentFailure(str(request))
     return costs

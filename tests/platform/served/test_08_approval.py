@@ -33,8 +33,8 @@ def test_a_rejected_day_is_not_asked_about_again(story: Story) -> None:
 
 
 def test_airflow_asks_with_the_waterfall_and_other_days_do_not_wait(story: Story) -> None:
-    assert story.question.subject.startswith(f"Settle {HELD}?")
-    assert "| order_totals | orders | 0 | +4 | +0 | 4 |" in story.question.body
+    assert story.request.subject.startswith(f"Settle {HELD}?")
+    assert "| order_totals | orders | 0 | +4 | +0 | 4 |" in story.request.body
     assert story.settled_when_asked == {OTHER: 2}
     for fact in FACTS:
         assert story.when_asked[fact] <= {"provisional"}, fact
