@@ -21,6 +21,8 @@ from streaming.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.view import View
 
+pytestmark = pytest.mark.lake
+
 DAY = Day(date(2026, 1, 31))
 STEPPED = ("late", "not_read", "rule")
 NUMBERS = {name: number for number, name in enumerate((cause.value for cause in STEPS), 1) if name in STEPPED}

@@ -18,6 +18,8 @@ from streaming.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.view import View
 
+pytestmark = pytest.mark.lake
+
 DAY = Day(date(2026, 1, 31))
 STEPS = (0, 10, 60, 600)
 WAITED = StructType([*EVENT.fields, StructField("required_delay_seconds", LongType())])
