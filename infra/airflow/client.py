@@ -109,7 +109,7 @@ class Airflow:
         """The open approval requests of the DAG's runs, oldest first."""
         which = {"response_received": False, "state": ["awaiting_input"], "order_by": ["created_at"]}
         found = self._all(self._tasks.get_hitl_details, "hitl_details", dag, "~", **which)
-        return tuple(_question(one) for one in found)
+        return tuple(_approval_request(one) for one in found)
 
     def answer(self, dag: str, request: ApprovalRequest, option: str, params: dict[str, Any]) -> None:
         """Answer a request. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
@@ -207,7 +207,7 @@ def _run(run: DAGRunResponse, tasks: tuple[Task, ...]) -> Run:
     return Run(run.dag_run_id, (run.data_interval_start or run.run_after).date(), run.state.value, tasks)
 
 
-def _question(found: HITLDetail) -> ApprovalRequest:
+def _approval_request(found: HITLDetail) -> ApprovalRequest:
     task = found.task_instance
     return ApprovalRequest(
         task.dag_run_id,
