@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,15 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A file as a tree: a hundred tests ask."""
+    return ast.parse(path.read_text())
+
+
 def imports(path: Path) -> Iterator[str]:
     """Top-level packages that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -46,7 +53,7 @@ def imports(path: Path) -> Iterator[str]:
 def words(path: Path) -> set[str]:
     """Attributes that are called, and strings, except docstrings: what the code does, not what it says about itself."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Attribute):
             found.add(node.attr)
         elif isinstance(node, ast.Call):
@@ -54,6 +61,7 @@ def words(path: Path) -> set[str]:
     return found
 
 
+@cache
 def models(folder: str) -> dict[str, dict[str, object]]:
     """The entries of a folder's YAML: models by name, sources as layer.table."""
     found: dict[str, dict[str, object]] = {}
@@ -91,7 +99,7 @@ def test_infra_knows_no_topic() -> None:
 def test_a_table_is_named_by_its_owner_only(path: Path) -> None:
     """`Table("silver", "events")` is the owner's; everyone else takes its `id` or `sql`."""
     known = {form for source in models("sources") for form in (source, source.replace(".", "/"))}
-    strings = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+    strings = {node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Constant)}
     assert not known & strings
 
 

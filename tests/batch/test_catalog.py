@@ -86,7 +86,7 @@ def test_a_new_view_changes_no_file_of_another(monkeypatch: pytest.MonkeyPatch) 
     }
 
 
-@pytest.mark.lake
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
 def test_what_a_column_means_stands_in_the_delta_table(spark: SparkSession, local_lake: Path, view: View) -> None:
     table = speed_table(view)

@@ -22,7 +22,7 @@ from streaming.log import Log
 from streaming.progress import PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 31))
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -29,7 +29,7 @@ from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 31))
 NEXT = DAY.end

@@ -27,7 +27,7 @@ from infra.lake.rows import frame
 from infra.lake.writes import append_once, replace_days
 from streaming.views import VIEWS
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 FIRST, SECOND, NIGHT = (Day(date(2026, 1, day)) for day in (29, 30, 31))
 OLD, NEW = {"view": "old"}, {"view": "new"}

@@ -26,7 +26,7 @@ from infra.settings import ROOT
 from infra.shop.faults import Faults
 from tests.bench.oracle.day import fill, records, shop, write_log
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 30))
 FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)

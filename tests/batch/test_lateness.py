@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from batch.curve.lateness import batch_frontiers, log_frontiers, required_delay_seconds
 from streaming.watermark import Watermark
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 NOON_MS = round(NOON.timestamp() * 1000)

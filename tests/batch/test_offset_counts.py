@@ -12,7 +12,7 @@ from batch.conservation.offset_counts import COUNTS, FAULTS, OffsetCounts, tally
 from batch.conservation.offset_range import OffsetRange
 from infra.lake.rows import frame
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 MONDAY, TUESDAY = date(2026, 1, 5), date(2026, 1, 6)
 PLACE = [StructField("topic", StringType()), StructField("partition", IntegerType()), StructField("offset", LongType())]

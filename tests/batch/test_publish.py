@@ -19,7 +19,7 @@ from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY = date(2026, 1, 31)
 NIGHT = datetime(2026, 2, 1, 2, tzinfo=UTC)

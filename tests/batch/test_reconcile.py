@@ -40,7 +40,7 @@ from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY, LOST = Day(date(2026, 1, 30)), Day(date(2026, 1, 20))
 """A day that every cause has touched, and a day on which the machine lost events."""

@@ -21,7 +21,7 @@ from streaming.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.view import View
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 31))
 STEPPED = ("late", "not_read", "rule")

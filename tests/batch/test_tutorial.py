@@ -12,7 +12,7 @@ from tutorial import TOPIC, VIEW, copied, performed, python
 
 from infra.settings import ROOT
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 VERSIONS = """
 import json, sys

@@ -29,7 +29,7 @@ from rows_of_gold import (
     versions,
 )
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 
 def test_every_model_and_test_fits_the_lakes_own_columns(gold: Gold) -> None:

@@ -39,7 +39,7 @@ def unpaid(customer: str, cents: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.lake
+@pytest.mark.slow
 def test_an_order_placed_twice_at_one_instant_is_the_views(gold: Gold) -> None:
     gold.put("silver.events", [order(0, "a", 300), order(1, "b", 200), order(2, "c", 200)])
     gold.put("speed.progress", [progress(0, at(1)), progress(1, at(2))])
@@ -51,7 +51,7 @@ def test_an_order_placed_twice_at_one_instant_is_the_views(gold: Gold) -> None:
     assert gold.failing(*OUR_TESTS) == set()
 
 
-@pytest.mark.lake
+@pytest.mark.slow
 def test_an_order_is_open_until_its_hour_is_over(gold: Gold) -> None:
     gold.put("silver.events", [order(0, "a", 300)])
     gold.put("speed.progress", [progress(0, at(1)), progress(1, at(90))])

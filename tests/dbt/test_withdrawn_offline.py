@@ -24,7 +24,7 @@ from rows_of_gold import (
     versions,
 )
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 MOVED, LEFT_ALONE = at(0), at(1)
 WITHDRAWN = SETTLED[0] + timedelta(hours=3)

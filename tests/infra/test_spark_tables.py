@@ -9,7 +9,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from infra.lake import spark_tables
 from infra.lake.tables import Table
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 ORDER = StructType([StructField("order_id", StringType())])
 NARROW = Table("silver", "lake_test", StructType([StructField("id", StringType()), StructField("orders", ORDER)]))

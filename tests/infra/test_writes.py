@@ -13,7 +13,7 @@ from infra.lake import spark_tables
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, replace_days
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 TABLE = Table("silver", "numbers", StructType([StructField("day", DateType()), StructField("n", LongType())]), ("day",))
 MONDAY, TUESDAY = date(2026, 1, 5), date(2026, 1, 6)

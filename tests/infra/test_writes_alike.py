@@ -33,7 +33,7 @@ from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, few, replace_days
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 PLACE = StructType([StructField("topic", StringType()), StructField("to", LongType())])
 SCHEMA = StructType(

@@ -27,7 +27,7 @@ from streaming.tables import speed_tables
 from streaming.validate import validate
 from streaming.views import VIEWS
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAYS, EVENTS = 318, 1500
 ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)

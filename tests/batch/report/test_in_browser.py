@@ -15,9 +15,12 @@ from batch.report.page import page
 from batch.report.sources import Sources
 from batch.report.waterfall import waterfalls
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no Chromium on this machine; test_page.py has tested the file without one"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="there is no Chromium on this machine; test_page.py has tested the file without one"
+    ),
+]
 
 LOOKS = [(1280, False), (1280, True), (375, False), (375, True)]
 READABLE = 4.5

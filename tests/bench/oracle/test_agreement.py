@@ -19,7 +19,7 @@ from tests.bench.oracle.day import fill, records, shop, write_log
 from tests.bench.oracle.measure import night
 from tests.bench.oracle.recompute import ANSWERS, connect, differing, recompute
 
-pytestmark = pytest.mark.lake
+pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 30))
 FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)

@@ -18,6 +18,8 @@ from infra.services.status import Condition, status
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, load
 
+pytestmark = pytest.mark.slow
+
 SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
 WITH_CHILD = (
     sys.executable,
