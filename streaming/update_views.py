@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
 
+from infra.lake.rows import from_arrow
 from streaming.arrivals import arrow_schema
 from streaming.contracts import CONTRACTS
 from streaming.silver import EVENT, topic_events
@@ -68,8 +69,7 @@ class Keeping:
             _numbered(to_define[view.name], number) for number, view in enumerate(self._views) if view.name in to_define
         ]
         rows = pa.concat_tables(numbered)
-        # Spark accepts no Arrow table without chunks, which this is if only topics that no view reads had events.
-        events = self._session.createDataFrame(rows if rows.num_rows else [], TO_DEFINE).coalesce(1)
+        events = from_arrow(self._session, rows, TO_DEFINE).coalesce(1)
         parts = [answered(view, events.where(F.col("view") == number)) for number, view in enumerate(self._views)]
         together = reduce(
             lambda left, right: left.unionByName(right, allowMissingColumns=True),

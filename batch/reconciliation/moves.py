@@ -20,7 +20,7 @@ from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import of_view
 from batch.reconciliation.layers import PLACE
 from infra.lake.materialize import materialized
-from infra.lake.rows import frame
+from infra.lake.rows import frame, from_arrow
 from infra.lake.writes import few
 from streaming.views.view import View
 
@@ -56,9 +56,7 @@ class Found:
         self._session = session
         held = few(evidence)
         self._table = held if isinstance(held, pa.Table) else None
-        self.rows = (
-            materialized(held) if isinstance(held, DataFrame) else session.createDataFrame(held, evidence.schema)
-        )
+        self.rows = materialized(held) if isinstance(held, DataFrame) else from_arrow(session, held, evidence.schema)
 
     def moves(self, view: View, until: datetime) -> Moves:
         """The moved events of a view whose rows need events before `until`."""

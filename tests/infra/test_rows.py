@@ -2,6 +2,8 @@
 
 from datetime import UTC, date, datetime
 
+import pyarrow as pa
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import (
     ArrayType,
@@ -14,7 +16,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from infra.lake.rows import frame
+from infra.lake.rows import arrow, frame, from_arrow
 
 AT = StructType([StructField("topic", StringType()), StructField("to", LongType())])
 SCHEMA = StructType(
@@ -47,3 +49,10 @@ def test_every_type_comes_back(spark: SparkSession) -> None:
 
 def test_no_rows_are_an_empty_frame(spark: SparkSession) -> None:
     assert frame(spark, [], SCHEMA).count() == 0
+
+
+@pytest.mark.parametrize("sizes", [(), (0, 0), (2,), (0, 2), (0, 0, 3), (0, 0, 0, 1, 0, 2), (2, 0, 0, 1)], ids=str)
+def test_no_row_is_lost_whatever_pieces_a_table_has(spark: SparkSession, sizes: tuple[int, ...]) -> None:
+    pieces = [arrow([{"topic": "orders", "to": number} for number in range(size)], AT) for size in sizes]
+    table = pa.concat_tables(pieces) if pieces else arrow([], AT)
+    assert from_arrow(spark, table, AT).count() == sum(sizes)
