@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from types import FrameType
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -82,11 +83,24 @@ def run() -> None:
         upkeep.start()
         try:
             _watch(query, ingest, published, stop)
+        except (Py4JError, OSError):
+            # The signal went to Spark's JVM too, which may have ended first.
+            if not stop:
+                raise
         finally:
             _write_status("stopping")
-            query.stop()
+            _end(query, own, stop)
             upkeep.stop()
-    own.stop()
+
+
+def _end(query: StreamingQuery, session: SparkSession, stop: list[int]) -> None:
+    """End the query and Spark; after a signal Spark may have ended already."""
+    try:
+        query.stop()
+        session.stop()
+    except (Py4JError, OSError):
+        if not stop:
+            raise
 
 
 def _refuse_gaps(checkpoints: Checkpoints) -> None:

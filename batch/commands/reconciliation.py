@@ -4,7 +4,7 @@ Data flow: reconciliation/{summary,corrections}, archive/gaps -> a table on the 
 Run: daybreak reconciliation --from 2026-01-01 --to 2026-01-03
 """
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -33,6 +33,8 @@ def reconciliation(
 
 def show_findings(first: date, last: date, console: Console = console) -> None:
     """Print the findings of the days. Raises PermanentFailure if a day has none yet."""
+    if first > last:
+        raise PermanentFailure(f"--from {first} is after --to {last}")
     rows = findings(settings(), first, last)
     table = Table(title="the stream's answer and the truth", title_justify="left", box=None, header_style="dim")
     for name in ("day", "view", "measure", "stream", "truth", "difference", "causes", "unexplained"):
@@ -51,7 +53,8 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
             row.why,
             f"[{colour}]{row.unexplained:,}[/]",
         )
-    console.print(table)
+    if rows:
+        console.print(table)
     for radius in redefined(settings(), first, last):
         console.print(f"[bold]redefined[/]: {radius}", soft_wrap=True)
     for gap in missed(settings()):
@@ -63,9 +66,16 @@ def show_findings(first: date, last: date, console: Console = console) -> None:
             )
     missing = [day for day in _days(first, last) if day not in {row.day for row in rows}]
     if missing:
-        raise PermanentFailure(
-            f"no night has reconciled {', '.join(map(str, missing))} yet: run daybreak backfill, or daybreak night"
-        )
+        raise PermanentFailure(_why_missing(missing))
+
+
+def _why_missing(days: list[date]) -> str:
+    """Why there is nothing to show of some days, and what helps."""
+    today = datetime.now(UTC).date()
+    if days[0] >= today:
+        return f"{days[0]} is not over yet (UTC): its night starts at 02:00 UTC on {days[0] + timedelta(days=1)}"
+    over = [day for day in days if day < today]
+    return f"no night has reconciled {', '.join(map(str, over))} yet: run daybreak backfill --from {over[0]} --to {over[-1]}"
 
 
 def _days(first: date, last: date) -> list[date]:

@@ -14,7 +14,7 @@ from batch.day import Day
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.places import Ranges
 from infra.lake import arrow_tables, spark_tables
-from streaming.progress import PROGRESS
+from streaming.progress import PROGRESS, REBUILT
 from streaming.speed import latest_rows, speed_table
 from streaming.views.view import View
 
@@ -31,17 +31,17 @@ def snapshot(session: SparkSession, view: View, day: Day, definition: str, progr
     """The view's rows of a day up to the stream's last finished micro-batch, at which all its tables and views agree.
 
     Raises:
-        TransientFailure: the view is new, and no micro-batch has finished with it yet.
+        TransientFailure: the view is new, and the stream has not started with it yet.
         PermanentFailure: the stream runs another definition of the view, and different versions cannot be compared.
     """
     latest = _latest(progress)
     speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
     if latest is None:
         return speed.limit(0)
-    runs = latest["definitions"].get(view.name)
+    runs = latest["definitions"].get(view.name) or _written_at_start(session, view, latest["generation"])
     if runs is None:
         raise TransientFailure(
-            f"the stream has not written {view.name} yet: wait for its next micro-batch (daybreak status shows the stream)"
+            f"the stream has not written {view.name} yet: it does when it starts with this code (daybreak restart stream)"
         )
     if runs != definition:
         raise PermanentFailure(
@@ -51,6 +51,16 @@ def snapshot(session: SparkSession, view: View, day: Day, definition: str, progr
     until = F.col("batch_id") <= latest["batch_id"]
     own = speed.where((F.col("generation") == latest["generation"]) & until)
     return latest_rows(view, own)
+
+
+def _written_at_start(session: SparkSession, view: View, generation: str) -> str | None:
+    """The version of a new view that the stream wrote when it started, if no micro-batch has come since; else None.
+
+    Its rows are the view of all events up to the last finished micro-batch: see streaming/restate.
+    """
+    initial = (F.col("generation") == F.lit(generation)) & (F.col("batch_id") == F.lit(REBUILT))
+    row = spark_tables.read(session, speed_table(view)).where(initial).select("definition").first()
+    return str(row["definition"]) if row else None
 
 
 def counted(progress: Sequence[MicroBatch]) -> Column:

@@ -7,6 +7,7 @@ Run: daybreak query "SELECT day, status, revenue_cents FROM gold.fct_daily_order
 import csv
 import functools
 import json
+import re
 import subprocess
 import sys
 import webbrowser
@@ -25,6 +26,12 @@ from infra.settings import ROOT, settings
 from infra.sql.gateway import Answer, opened
 from infra.sql.gold import docs_page
 
+READS = re.compile(
+    r"(\s|--.*\n|/\*(.|\n)*?\*/|\()*(SELECT|WITH|VALUES|TABLE|SHOW|DESC|DESCRIBE|EXPLAIN)\b", re.IGNORECASE
+)
+"""How a statement that reads begins, behind comments and brackets."""
+WRITES = re.compile(r"\b(INSERT\s+(INTO|OVERWRITE)|MERGE\s+INTO|DELETE\s+FROM|UPDATE\s+[\w.`]+\s+SET)\b", re.IGNORECASE)
+"""How one writes that begins with WITH or EXPLAIN."""
 commands = typer.Typer()
 console = Screen()
 
@@ -35,7 +42,11 @@ def query(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per row.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV with a header.")] = False,
 ) -> None:
-    """Run one SQL statement in the gateway and print its result."""
+    """Run one SQL statement that reads, in the gateway, and print its result."""
+    if not READS.match(sql) or WRITES.search(sql):
+        raise PermanentFailure(
+            "daybreak query only reads (SELECT, WITH, SHOW, DESCRIBE, EXPLAIN): each table has one program that writes it"
+        )
     with opened() as gateway:
         answer = gateway.execute(sql)
     if as_json:

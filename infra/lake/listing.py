@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from infra.lake.reader import delta
+from infra.lake.reader import count, delta
 from infra.lake.tables import WRITERS
 from infra.settings import Settings
 from infra.sql.gateway import delta_tables
@@ -36,11 +36,11 @@ class Listed:
 
 
 def listed(s: Settings) -> Iterator[Listed]:
-    """Every table, layer by layer; the rows are counted from the log's own statistics."""
+    """Every table, layer by layer."""
     for layer, name in delta_tables(s):
         table = delta(s, f"{layer}/{name}")
         path, about = f"{s.lake}/{layer}/{name}", table.metadata().description or ""
-        yield Listed(f"{layer}.{name}", about, table.count(), table.version(), WRITERS[layer].value, path)
+        yield Listed(f"{layer}.{name}", about, count(s, f"{layer}/{name}"), table.version(), WRITERS[layer].value, path)
 
 
 def columns(s: Settings, name: str) -> list[Column]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
-from pyarrow import fs
+from pyarrow import dataset, fs
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
@@ -33,7 +33,9 @@ def delta(s: Settings, table: str, version: int | None = None) -> DeltaTable:
     try:
         return DeltaTable(f"s3://{s.bucket}/{table}", version=version, storage_options=options(s))
     except TableNotFoundError:
-        raise PermanentFailure(f"there is no table {table} in bucket {s.bucket!r}") from None
+        raise PermanentFailure(
+            f"there is no table {table.replace('/', '.')} in bucket {s.bucket!r}: daybreak tables lists them"
+        ) from None
     except (DeltaError, OSError) as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
 
@@ -64,6 +66,27 @@ def read(
     Arrow reads the files through its own S3 client. Through delta-rs its threads would call Python; one that still does
     when the process ends would abort it.
     """
+    try:
+        return _files(s, table, version).to_table(columns=columns, filter=where)
+    except pa.ArrowInvalid as failure:
+        raise PermanentFailure(
+            f"{table} cannot be read (its writer adds new columns when it starts next): {str(failure).splitlines()[0]}"
+        ) from failure
+    except OSError as failure:
+        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+
+
+def count(s: Settings, table: str) -> int:
+    """How many rows a table has now: by its log's statistics, or by its files' footers if its writer keeps no statistics."""
+    found = pa.table(delta(s, table).get_add_actions(flatten=True))
+    counts = found["num_records"].to_pylist() if "num_records" in found.column_names else [None] * found.num_rows
+    try:
+        return sum(counts) if None not in counts else _files(s, table, None).count_rows()
+    except OSError as failure:
+        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+
+
+def _files(s: Settings, table: str, version: int | None) -> dataset.Dataset:
     store = fs.S3FileSystem(
         access_key=s.s3_access_key,
         secret_key=s.s3_secret_key.get_secret_value(),
@@ -72,11 +95,4 @@ def read(
         connect_timeout=10,
     )
     files = fs.SubTreeFileSystem(f"{s.bucket}/{table}", store)
-    try:
-        return delta(s, table, version).to_pyarrow_dataset(filesystem=files).to_table(columns=columns, filter=where)
-    except pa.ArrowInvalid as failure:
-        raise PermanentFailure(
-            f"{table} cannot be read (its writer adds new columns when it starts next): {str(failure).splitlines()[0]}"
-        ) from failure
-    except OSError as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+    return delta(s, table, version).to_pyarrow_dataset(filesystem=files)

@@ -147,5 +147,7 @@ def key_field(topic: str) -> str:
     """The field that keys a topic. Raises PermanentFailure where no contract names it."""
     contract = CONTRACTS.get(topic)
     if contract is None:
-        raise PermanentFailure(f"no contract names the key of {topic!r}; name its field with --key FIELD")
+        raise PermanentFailure(
+            f"{topic!r} is no topic of the platform ({', '.join(CONTRACTS)}); for another one name the field of its key: --key"
+        )
     return contract.key

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from infra.commands import beeline, query
+from infra.failures import PermanentFailure
 from infra.settings import settings
 from infra.sql.gateway import Answer
 
@@ -45,6 +46,36 @@ def test_a_table_has_no_exponents_and_its_figures_stand_to_the_right() -> None:
 def test_csv_and_json_have_none_either_and_null_stays_null() -> None:
     assert said("--csv").splitlines() == ["day,share,orders,note", "2026-01-31,0.000000000,7,"]
     assert json.loads(said("--json")) == {"day": "2026-01-31", "share": "0.000000000", "orders": 7, "note": None}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM gold.fct_orders",
+        "/* a reader */\nDROP TABLE gold.fct_orders",
+        "WITH a AS (SELECT 1) INSERT INTO gold.fct_orders SELECT * FROM a",
+        "create table a as select 1",
+        "",
+    ],
+)
+def test_a_statement_that_writes_is_refused(sql: str) -> None:
+    done = CliRunner().invoke(query.commands, ["query", sql])
+    assert isinstance(done.exception, PermanentFailure)
+    assert "only reads" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select 1",
+        " (SELECT 1)",
+        "/* why */ -- how\nWITH a AS (SELECT 1) TABLE a",
+        "DESCRIBE HISTORY gold.a",
+        "SHOW TABLES",
+    ],
+)
+def test_a_statement_that_reads_is_run(sql: str) -> None:
+    assert CliRunner().invoke(query.commands, ["query", sql]).exit_code == 0
 
 
 def test_beeline_is_told_where_spark_and_the_gateway_are(

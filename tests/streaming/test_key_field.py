@@ -13,5 +13,5 @@ def test_a_topic_is_keyed_as_its_contract_says(topic: str) -> None:
 
 
 def test_a_topic_without_a_contract_is_refused() -> None:
-    with pytest.raises(PermanentFailure, match="no contract names the key of 'other'"):
+    with pytest.raises(PermanentFailure, match="'other' is no topic of the platform"):
         key_field("other")
