@@ -80,6 +80,11 @@ def is_of_events(name: str) -> bool:
     return name == EVENTS or _is_of_topic(name)
 
 
+def topic_of(name: str) -> str | None:
+    """The topic whose contract's version has this name; None for the name of anything else."""
+    return name.removeprefix(of_topic("")) if _is_of_topic(name) else None
+
+
 def _is_of_topic(name: str) -> bool:
     return name.startswith(of_topic(""))
 

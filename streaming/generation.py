@@ -8,7 +8,7 @@ lost checkpoint would silently drop every row.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
@@ -18,7 +18,7 @@ from infra.lake import spark_tables
 from infra.settings import settings
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
-from streaming.definitions import is_of_events
+from streaming.definitions import is_of_events, topic_of
 
 PROPERTY = "daybreak.generation"
 REBUILD = "Stop the stream and run `python -m streaming rebuild` (streaming/README.md): it keeps bronze and silver."
@@ -40,7 +40,7 @@ def adopt(session: SparkSession, generation: str) -> None:
 def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mapping[str, str]) -> str:
     """The generation to continue with; a new one on an empty lake.
 
-    Raises PermanentFailure if checkpoint and tables do not belong together, or if a view has changed.
+    Raises PermanentFailure if checkpoint and tables do not belong together, if a view has changed, or if a topic is gone.
     """
     theirs, ours = of_tables(session), checkpoints.generation()
     if theirs is None and ours is None:
@@ -64,11 +64,21 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
         )
     written = json.loads(checkpoints.read("definitions") or "{}")
     now = _state(definitions)
+    if gone := topics_gone(written, now):
+        raise PermanentFailure(
+            f"no contract names {', '.join(gone)} any more, and the stream has read it: put the contract back, or leave the "
+            f"topic for good. {REBUILD}"
+        )
     changed = sorted(name for name in now if not is_of_events(name) and written.get(name) not in (None, now[name]))
     if changed:
         raise PermanentFailure(f"{', '.join(changed)} changed since the stream's state was built. {REBUILD}")
     remember(checkpoints, definitions)
     return ours
+
+
+def topics_gone(written: Collection[str], now: Collection[str]) -> list[str]:
+    """The topics among the definitions `written` that are not among those in force: Spark would look for their offsets for ever."""
+    return sorted(topic for name in written if name not in now and (topic := topic_of(name)))
 
 
 def remember(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> None:

@@ -18,9 +18,10 @@ from running import Platform, until
 from traffic import order_id_of, placed
 from tutorial import TOPIC, VIEW, copied, performed, python
 
+from infra.failures import PERMANENT_EXIT
 from infra.services.processes import left_over
 from infra.session import FEW_ROWS
-from infra.settings import QUICK_JVM, load
+from infra.settings import QUICK_JVM, ROOT, load
 
 pytestmark = pytest.mark.platform
 
@@ -176,3 +177,13 @@ def test_nothing_of_the_other_views_is_touched(copy: Copy) -> None:
     } == {name: version for name, version in old.items() if name != "events"}
     others = [row for row in copy.platform.rows("reconciliation/corrections") if row["view"] != VIEW]
     assert {row["revision"] for row in others} == {1}
+
+
+def test_a_topic_that_is_taken_away_is_named_with_the_way_out(copy: Copy) -> None:
+    copy.platform.supervisor().stop("stream", wait=True)
+    # This tree knows neither the topic nor the view.
+    refused = python(ROOT, "-m", "streaming", env=copy.platform.env)
+    assert refused.returncode == PERMANENT_EXIT, refused.stderr[-3000:]
+    assert f"no contract names {TOPIC} any more" in refused.stderr
+    rebuilt = python(ROOT, "-m", "streaming", "rebuild", env=copy.platform.env)
+    assert "resumes at" in rebuilt.stdout, rebuilt.stderr[-3000:]
