@@ -77,7 +77,7 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
 
 
 def topics_gone(written: Collection[str], now: Collection[str]) -> list[str]:
-    """The topics among the definitions `written` that are not among those in force: Spark would look for their offsets for ever."""
+    """The topics of the definitions `written` that are not in force now: Spark would look for their offsets for ever."""
     return sorted(topic for name in written if name not in now and (topic := topic_of(name)))
 
 

@@ -31,6 +31,9 @@ class Answer:
     rows: tuple[tuple[Any, ...], ...]
 
 
+UNKNOWN_TABLE = "daybreak tables lists the tables; SQL knows a new one after `python -m batch.gold build`"
+
+
 class Gateway:
     """One session of the gateway. ANSI and UTC are settings of the server, as in every Spark session here."""
 
@@ -45,7 +48,9 @@ class Gateway:
                 columns = tuple(column[0] for column in cursor.description or ())
                 rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
             except exc.Error as failure:
-                raise PermanentFailure(f"the gateway refused the statement: {_reason(failure)}") from failure
+                reason = _reason(failure)
+                hint = f" ({UNKNOWN_TABLE})" if "TABLE_OR_VIEW_NOT_FOUND" in f"{failure}" else ""
+                raise PermanentFailure(f"the gateway refused the statement: {reason}{hint}") from failure
             except (TTransportException, OSError) as failure:
                 raise TransientFailure(f"the SQL gateway went away during a statement: {failure}") from failure
         return Answer(columns, rows)

@@ -29,7 +29,7 @@ def free_port() -> int:
         (
             "Error running query: [TABLE_OR_VIEW_NOT_FOUND] org.apache.spark.sql.AnalysisException: "
             "[TABLE_OR_VIEW_NOT_FOUND] The table `x` cannot be found.\n; line 1 pos 14",
-            "[TABLE_OR_VIEW_NOT_FOUND] The table `x` cannot be found.",
+            f"[TABLE_OR_VIEW_NOT_FOUND] The table `x` cannot be found. ({gateway.UNKNOWN_TABLE})",
         ),
         ("Error running query: java.io.IOException: No space left on device", "No space left on device"),
         (
