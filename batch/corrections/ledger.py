@@ -92,13 +92,14 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     if the last answer was made by another definition.
     """
     day = plan.day
-    own = (F.col("view") == view.name) & (F.col("day") == F.lit(day.date))
     settled_by = plan.settled_by(view.name)
     now = plan.definitions[view.name]
     differing = (
-        spark_tables.read(session, DIFFERENCES).where(own).select("key", "speed", F.col("causes").alias("differing"))
+        spark_tables.of_day(session, DIFFERENCES, day.date)
+        .where(F.col("view") == view.name)
+        .select("key", "speed", F.col("causes").alias("differing"))
     )
-    rows = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))
+    rows = spark_tables.of_day(session, truth_table(view), day.date)
     truth = _values(view, rows, "new")
     candidates = differing.join(_last_answers(session, view, plan), "key", "full_outer")
     # For a row that differs, `speed` is the stream's present answer; for any other row, truth is the stream's answer too.
@@ -113,7 +114,7 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
         by_stream = F.coalesce("before", "speed")
         by_other = F.col("before").isNotNull() & ~F.col("before").eqNullSafe(same)
     else:
-        speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
+        speed = spark_tables.of_day(session, speed_table(view), day.date)
         before = _values(view, latest_rows(view, speed.where(F.col("definition") == settled_by)), "before")
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
         by_stream = F.col("before")
@@ -144,8 +145,8 @@ def _last_answers(session: SparkSession, view: View, plan: DayPlan) -> DataFrame
     settled_by = F.lit(plan.settled_by(view.name)).cast("string")
     confirmed = F.when(F.col("revision") < plan.revision, settled_by)
     return (
-        spark_tables.read(session, CORRECTIONS)
-        .where((F.col("view") == view.name) & (F.col("day") == F.lit(plan.day.date)))
+        spark_tables.of_day(session, CORRECTIONS, plan.day.date)
+        .where(F.col("view") == view.name)
         .withColumn("_place", F.row_number().over(newest))
         .where(F.col("_place") == 1)
         .select(

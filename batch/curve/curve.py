@@ -55,7 +55,7 @@ def curve(
 
 
 def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], definition: str) -> None:
-    own = spark_tables.read(session, TRUTH).where(F.col("day") == F.lit(day.date)).select(*EVENT.fieldNames())
+    own = spark_tables.of_day(session, TRUTH, day.date).select(*EVENT.fieldNames())
     # The day's rows also need events up to REACH after its end, which may belong to an unsettled day.
     needed = own.unionByName(events(session, day.end, day.end + REACH, definition))
     in_force = settings().watermark_delay_seconds
@@ -103,7 +103,7 @@ def recomputed(
     """Each view's outcome per step (from the events that waited no longer than it), and truth's under None; one job."""
     frames = []
     for name, view in VIEWS.items():
-        truth = spark_tables.read(session, truth_table(view)).where(F.col("day") == F.lit(day.date))
+        truth = spark_tables.of_day(session, truth_table(view), day.date)
         frames.append(by_step(view, found, truth, day, wanted[name]))
     counted: dict[str, dict[str, Outcome]] = {name: {} for name in VIEWS}
     for row in united(frames).collect():
@@ -113,9 +113,7 @@ def recomputed(
 
 def _lifetimes(session: SparkSession, day: Day) -> dict[str, Lifetimes]:
     frames = [
-        spark_tables.read(session, truth_table(view))
-        .where(F.col("day") == F.lit(day.date))
-        .select(
+        spark_tables.of_day(session, truth_table(view), day.date).select(
             F.lit(view.name).alias("view"),
             F.unix_seconds(view.time).alias("opens"),
             F.unix_seconds(view.closed_at()).alias("closes"),

@@ -111,7 +111,7 @@ def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collectio
 def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
     """Silver's events of the day, as topic and `required_delay_seconds` by Basis.STREAM."""
     progress = spark_tables.read(session, PROGRESS).where(_can_matter(day, "max_event_time"))
-    silver = spark_tables.read(session, SILVER).where(F.col("day") == F.lit(day.date))
+    silver = spark_tables.of_day(session, SILVER, day.date)
     read = silver.join(F.broadcast(batch_frontiers(progress)), ["generation", "batch_id"])
     wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")
     return read.select("topic", wait)

@@ -122,7 +122,7 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     moves = layers.found.moves(view, until)
     unmoved, moved = timeline(silver, truth_events, moves.places)
     table = truth_table(view)
-    truth = spark_tables.read(session, table).where(F.col("day") == F.lit(day.date))
+    truth = spark_tables.of_day(session, table, day.date)
     by_stage = after_each(view, unmoved, materialized(moved), day, moves)
     rows = compared(view, side_by_side(view, by_stage, by_stream, truth)).persist()
     return Compared(

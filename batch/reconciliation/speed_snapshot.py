@@ -35,7 +35,7 @@ def snapshot(session: SparkSession, view: View, day: Day, definition: str, progr
         PermanentFailure: the stream runs another definition of the view, and different versions cannot be compared.
     """
     latest = _latest(progress)
-    speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
+    speed = spark_tables.of_day(session, speed_table(view), day.date)
     if latest is None:
         return speed.limit(0)
     runs = latest["definitions"].get(view.name) or _written_at_start(session, view, latest["generation"])
@@ -83,7 +83,7 @@ def rows_of_other_versions(session: SparkSession, view: View, day: Day, definiti
     Only rows that were final before the stream was rebuilt count. A row that was still open then was never a final answer,
     and later events have changed it too.
     """
-    speed = spark_tables.read(session, speed_table(view)).where(F.col("day") == F.lit(day.date))
+    speed = spark_tables.of_day(session, speed_table(view), day.date)
     closed = speed.where((F.col("definition") != F.lit(definition)) & F.col("is_final"))
     newest = F.max("generation").over(Window.partitionBy(*view.key))
     return latest_rows(view, closed.withColumn("newest", newest).where(F.col("generation") == F.col("newest")))

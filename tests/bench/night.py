@@ -7,12 +7,14 @@ Run: make bench ONLY="night airflow ratio"
 import re
 import subprocess
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 from types import SimpleNamespace
 
 from batch.commands.nights import DAG
+from batch.settlement.settlements import SETTLEMENTS
 from infra.airflow.client import Airflow
 from infra.failures import TransientFailure
+from infra.lake import reader
 from infra.settings import ROOT
 from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
@@ -72,16 +74,24 @@ def airflow(bed: Bed, events: int) -> list[Figure]:
         # Airflow refuses a second backfill of a DAG until it has closed the first: no part of a night.
         until("the backfill before to be closed", lambda: not Airflow(bed.settings).open_backfills(DAG), 300)
         roots = {name: pid for name, pid in bed.pids().items() if name not in STORES}
+        began = datetime.now(UTC)
         with Meter(roots) as meter:
             bed.run("backfill", "--from", str(day), "--to", str(day))
             parts, wall = meter.by_root(), meter.wall
         met = (120.0, 90.0) if which == "usual" else (None, None)
         note = ", ".join(f"{name.removeprefix('airflow-')} {spent:.0f}" for name, spent in parts.items())
+        note += f"; days settled: {settled_since(bed, began)}"
         found += [
             Figure("airflow", f"{which} night of {sent:,} records", sum(parts.values()), "CPU-s", met[0], note=note),
             Figure("airflow", "the same, wall", wall, "s", met[1]),
         ]
     return found
+
+
+def settled_since(bed: Bed, began: datetime) -> int:
+    """How many days were settled since: a night also redoes the days before, if its records concern them."""
+    rows = reader.read(bed.settings, SETTLEMENTS.id, ["settled_at"]).column("settled_at").to_pylist()
+    return sum(at >= began for at in rows)
 
 
 def ratio(events: int) -> list[Figure]:

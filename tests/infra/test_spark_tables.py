@@ -1,13 +1,17 @@
 """Tables of the lake: made once, and widened when their definition has grown, also inside a struct."""
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import DateType, IntegerType, StringType, StructField, StructType, TimestampType
 
 from infra.lake import spark_tables
+from infra.lake.rows import arrow, frame
 from infra.lake.tables import Table
+from infra.lake.writes import append_once, replace_days
 
 pytestmark = pytest.mark.slow
 
@@ -45,3 +49,49 @@ def test_another_type_is_refused(spark: SparkSession) -> None:
     other = StructType([StructField("id", IntegerType()), StructField("orders", ORDER), StructField("x", ORDER)])
     with pytest.raises(Exception, match=r"DELTA_FAILED_TO_MERGE_FIELDS|DELTA_MERGE_INCOMPATIBLE_DATATYPE"):
         spark_tables.create(spark, replace(table, schema=other))
+
+
+FIRST, SECOND, THIRD = (date(2026, 1, number) for number in (29, 30, 31))
+AT = datetime(2026, 1, 30, 23, 59, 59, 999999, tzinfo=UTC)
+OF_DAYS = StructType(
+    [
+        StructField("day", DateType()),
+        StructField("id", StringType()),
+        StructField("at", TimestampType()),
+        StructField("orders", ORDER),
+    ]
+)
+
+
+def row(day: date, name: str) -> dict[str, Any]:
+    return {"day": day, "id": name, "at": AT, "orders": {"order_id": name}}
+
+
+@pytest.mark.usefixtures("local_lake")
+@pytest.mark.parametrize("parts", [(), ("day",)], ids=["not partitioned", "by day"])
+def test_a_day_has_the_rows_that_delta_gives(spark: SparkSession, parts: tuple[str, ...]) -> None:
+    table = Table("silver", f"lake_test_days_{len(parts)}", OF_DAYS, partitioned_by=parts)
+    spark_tables.create(spark, table)
+    assert spark_tables.of_day(spark, table, FIRST).collect() == []
+    # Files of both writers, of one day and of several; then one day again, with fewer rows.
+    append_once(arrow([row(FIRST, "a"), row(SECOND, "b")], OF_DAYS), table, "w", 1)
+    append_once(frame(spark, [row(SECOND, "c"), row(THIRD, "d")], OF_DAYS), table, "w", 2)
+    replace_days(frame(spark, [row(THIRD, "e")], OF_DAYS), table, [THIRD])
+    wider = StructType([*OF_DAYS, StructField("more", StringType())])
+    spark_tables.create(spark, replace(table, schema=wider))
+    append_once(arrow([row(SECOND, "f") | {"more": "x"}], wider), table, "w", 3)
+    for day, names in ((FIRST, ["a"]), (SECOND, ["b", "c", "f"]), (THIRD, ["e"]), (date(2026, 2, 1), [])):
+        found = spark_tables.of_day(spark, table, day)
+        by_delta = spark_tables.read(spark, table).where(f"day = DATE'{day}'")
+        assert found.schema == by_delta.schema
+        assert sorted(found.collect(), key=str) == sorted(by_delta.collect(), key=str)
+        assert sorted(one["id"] for one in found.collect()) == names
+
+
+@pytest.mark.usefixtures("local_lake")
+def test_a_day_reads_only_the_files_that_may_hold_it(spark: SparkSession) -> None:
+    table = Table("silver", "lake_test_skipped", OF_DAYS)
+    spark_tables.create(spark, table)
+    for number, day in enumerate((FIRST, SECOND, THIRD)):
+        append_once(arrow([row(day, "a")], OF_DAYS), table, "w", number)
+    assert len(spark_tables.of_day(spark, table, SECOND).inputFiles()) == 1
