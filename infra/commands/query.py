@@ -45,7 +45,7 @@ def query(
     """Run one SQL statement that reads, in the gateway, and print its result."""
     if not READS.match(sql) or WRITES.search(sql):
         raise PermanentFailure(
-            "daybreak query only reads (SELECT, WITH, SHOW, DESCRIBE, EXPLAIN): each table has one program that writes it"
+            "this command only reads (SELECT, WITH, SHOW, DESCRIBE, EXPLAIN): each table has one program that writes it"
         )
     with opened() as gateway:
         answer = gateway.execute(sql)
