@@ -4,13 +4,15 @@ Data flow: Step -> the step's files, and a stamp that says what they were made f
 Run: make setup
 """
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,13 +44,29 @@ class Step:
 def run(steps: Sequence[Step]) -> None:
     """Run every step that is not done yet: the first, then all others in parallel, because they are independent.
 
-    A warm set-up only compares stamps.
+    A warm set-up only compares stamps. A second set-up of the same clone waits for the first, and then finds its work done.
     """
     places = {step.name: f"[{number}/{len(steps)}]" for number, step in enumerate(steps, 1)}
-    for together in (steps[:1], steps[1:]):
-        due = [step for step in together if not step.is_done()]
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(lambda step: _run(step, places[step.name]), due))
+    if all(step.is_done() for step in steps):
+        return
+    with alone():
+        for together in (steps[:1], steps[1:]):
+            due = [step for step in together if not step.is_done()]
+            with ThreadPoolExecutor() as pool:
+                list(pool.map(lambda step: _run(step, places[step.name]), due))
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Hold the clone's set-up lock: two set-ups at once would overwrite each other's downloads."""
+    STATE.mkdir(exist_ok=True)
+    with (STATE / "setup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("another set-up of this clone is running: waiting for it to end", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _run(step: Step, place: str) -> None:

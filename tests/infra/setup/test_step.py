@@ -1,7 +1,8 @@
 """A set-up step runs once, again when its source changes, and says so when it leaves nothing."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
@@ -74,3 +75,30 @@ def test_a_failed_command_is_named(tmp_path: Path) -> None:
 
 def test_a_digest_keeps_its_parts_apart() -> None:
     assert digest("ab", "c") != digest("a", "bc")
+
+
+def test_a_second_setup_waits_and_repeats_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infra.setup.step.STATE", tmp_path / "state")
+    is_inside, waits, may_end = Event(), Event(), Event()
+    monkeypatch.setattr("infra.setup.step.print", lambda text, **_: "waiting" in text and waits.set(), raising=False)
+
+    def install() -> None:
+        with (tmp_path / "runs").open("a") as runs:
+            runs.write("x")
+        is_inside.set()
+        assert may_end.wait(20)
+        (tmp_path / "result").touch()
+
+    def setup() -> None:
+        run([Step("thing", "", tmp_path / "stamp", lambda: "", install, lambda: (tmp_path / "result").exists())])
+
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(setup)
+        assert is_inside.wait(20)
+        second = pool.submit(setup)
+        has_waited = waits.wait(5)
+        may_end.set()
+        first.result(20)
+        second.result(20)
+    assert has_waited
+    assert _runs(tmp_path) == 1
