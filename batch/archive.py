@@ -5,15 +5,18 @@ Run: python -m batch archive --date 2026-01-31
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date
 from types import MappingProxyType
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.kafka.places import At, Ends, Ranges
+from infra.lake import spark_tables
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -104,6 +107,36 @@ def behind(ends: Mapping[At, int]) -> Column:
         own = (F.col("topic") == topic) & (F.col("partition") == partition)
         newer = newer & ~(own & (F.col("offset") < end))
     return newer
+
+
+def newer(session: SparkSession, ends: Mapping[At, int]) -> DataFrame:
+    """The archive's records at or after `ends`; partitions that are not in `ends` are read from their beginning.
+
+    Only files that may hold some are opened, so this costs what the new records cost, however old the archive is.
+    """
+    return in_files(session, lambda _, at, last: last >= ends.get(at, 0)).where(behind(ends))
+
+
+def in_files(session: SparkSession, may_matter: Callable[[date, At, int], bool]) -> DataFrame:
+    """The records of the archive's files of which (day, partition of the log, last offset) may matter.
+
+    The archive writes a file per day and partition of the log. Others, which a compaction leaves, are always read.
+    """
+    return spark_tables.of_files(session, ARCHIVE, lambda files: _chosen(files, may_matter))
+
+
+def _chosen(files: pa.Table, may_matter: Callable[[date, At, int], bool]) -> pa.Array | None:
+    bounds = [f"{side}.{name}" for name in ("topic", "partition") for side in ("min", "max")]
+    if not {*bounds, "max.offset"} <= {*files.column_names}:
+        return None
+    days = files["partition.day"].cast(pa.string()).to_pylist()
+    found = []
+    for day, topic, last_topic, partition, last_partition, offset in zip(
+        days, *(files[name].to_pylist() for name in (*bounds, "max.offset")), strict=True
+    ):
+        is_one = None not in (topic, offset) and (topic, partition) == (last_topic, last_partition)
+        found.append(may_matter(date.fromisoformat(day), (topic, partition), offset) if is_one else None)
+    return pa.array(found, pa.bool_())
 
 
 def held(archived: DataFrame, lost: DataFrame, known: Mapping[At, tuple[int, int]] = MappingProxyType({})) -> Ranges:

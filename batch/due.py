@@ -7,29 +7,27 @@ Every day has a run of its own, so each day can be done, retried, held back and 
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
-from datetime import date, timedelta
+from collections.abc import Collection, Mapping
+from datetime import date
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, behind, held
+from batch.archive import ARCHIVE_GAPS, held, newer
 from batch.conservation.check import conserved
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
+from batch.night_state import record_unchanged, unchanged_to
 from batch.settlement.decisions import DECISIONS, Decision
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
+from batch.settlement.settlements import ends as ends_of
+from batch.touched import Touched
 from infra.kafka.places import Ends
 from infra.lake import arrow_tables, spark_tables
 from streaming.definitions import differing
-from streaming.views import REACH
 
 Settled = dict[str, Any]
 """A row of settlements, of past_settlements or of decisions."""
-
-Place = tuple[str, int, int]
-"""Topic, partition, and one past the last offset."""
 
 
 def plans(
@@ -39,25 +37,29 @@ def plans(
 
     Planned are: `night` itself until it is settled; every settled or rejected day that newer arrivals touch, or that was
     decided by other definitions; every day that waits for an approval. `full` adds all settled days. The same archive and
-    definitions give the same run ids.
+    definitions give the same run ids. A day that newer records could have touched, and do not, is noted (night_state).
     """
     sound = conserved()
-    newer = behind({at: end for at, (_, end) in sound.items()})
-    ranges = held(spark_tables.read(session, ARCHIVE).where(newer), spark_tables.read(session, ARCHIVE_GAPS), sound)
+    unchecked = newer(session, {at: end for at, (_, end) in sound.items()})
+    ranges = held(unchecked, spark_tables.read(session, ARCHIVE_GAPS), sound)
     ends = {at: found[-1][1] for at, found in ranges.items()}
     covered, before = settlements()
     open_days, validated = _unsettled(covered.keys(), before.keys())
     validated |= covered
     known = {*validated, *open_days, night.date}
-    touched = Touched(session)
+    looked_at = known & {only.date} if only else known
+    known_to = unchanged_to()
+    read_to = {day: known_to.get(day) or ends_of(row["offsets"]) for day, row in validated.items() if day in looked_at}
+    touched = Touched(session, read_to)
     todo = [
         day
-        for day in sorted(known & {only.date} if only else known)
+        for day in sorted(looked_at)
         if (day == night.date and day not in covered)
         or day in open_days
         or (full and day in covered)
         or (day in validated and _is_stale(day, validated[day], definitions, touched))
     ]
+    record_unchanged(touched.untouched, ends)
     return tuple(
         DayPlan(
             Day(day),
@@ -91,27 +93,8 @@ def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
     return {row["day"]: row for row in rows if row["in_force"]}, {row["day"]: row for row in rows}
 
 
-class Touched:
-    """Finds the days whose events or views change by records archived after given offsets; caches the answer per offsets."""
-
-    def __init__(self, session: SparkSession) -> None:
-        self._session = session
-        self._known: dict[tuple[Place, ...], set[date]] = {}
-
-    def since(self, offsets: Iterable[Mapping[str, Any]]) -> set[date]:
-        """The touched days, found by a scan of the archive; days that were settled at the same offsets share one scan."""
-        ends = tuple(sorted((row["topic"], row["partition"], row["to"]) for row in offsets))
-        if ends not in self._known:
-            newer = behind({(topic, partition): end for topic, partition, end in ends})
-            reach = F.expr(f"INTERVAL {int(REACH / timedelta(seconds=1))} SECONDS")
-            archived = spark_tables.read(self._session, ARCHIVE).where(newer)
-            rows = archived.select("day", F.to_date(F.col("event_time") - reach)).distinct().collect()
-            self._known[ends] = {day for row in rows for day in row if day is not None}
-        return self._known[ends]
-
-
 def _is_stale(day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
-    return bool(differing(dict(validated["definitions"]), definitions)) or day in touched.since(validated["offsets"])
+    return bool(differing(dict(validated["definitions"]), definitions)) or day in touched
 
 
 def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:

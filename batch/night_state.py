@@ -4,12 +4,16 @@ Data flow: truth and reconcile of a day -> reconciliation/state -> the days that
 Run: daybreak query "SELECT * FROM reconciliation.state ORDER BY day"
 """
 
+from collections.abc import Collection
+from datetime import date
 from typing import Literal
 
 import pyarrow.compute as pc
 
 from batch.day import Day
 from batch.day_plan import DayPlan
+from batch.settlement.settlements import OFFSETS, ends, offsets
+from infra.kafka.places import Ends
 from infra.lake import arrow_tables
 from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
@@ -23,6 +27,11 @@ STATE = Table(
         column("day", "date", "The day"),
         column("truth", "string", "The run that recomputed it last"),
         column("reconcile", "string", "The run that compared it last"),
+        column(
+            "unchanged_to",
+            OFFSETS,
+            "The end of the archive up to which later records are known not to touch the day; null: nothing was looked at yet",
+        ),
     ),
     description="How far a night has come with a day: the last run of its truth and of its comparison.",
 )
@@ -34,7 +43,22 @@ def is_pending(plan: DayPlan, step: Literal["truth", "reconcile"]) -> bool:
     return not arrow_tables.rows(STATE, ["day"], (pc.field(step) == plan.run) & (pc.field("day") == plan.day.date))
 
 
+def unchanged_to() -> dict[date, Ends]:
+    """Per settled day the end of the archive up to which records behind its settlement are known not to touch it."""
+    rows = arrow_tables.rows(STATE, ["day", "unchanged_to"])
+    return {row["day"]: ends(row["unchanged_to"]) for row in rows if row["unchanged_to"] is not None}
+
+
+def record_unchanged(days: Collection[date], read_to: Ends) -> None:
+    """Note that no record before `read_to` touches these days, so that the next night does not look at them again."""
+    known = [row for row in arrow_tables.rows(STATE) if row["day"] in days]
+    if known:
+        rows = [row | {"unchanged_to": offsets(read_to)} for row in known]
+        replace_days(arrow(rows, STATE.schema), STATE, [row["day"] for row in known])
+
+
 def record(day: Day, truth_run: str, reconcile_run: str | None) -> None:
-    """Write which runs made the day's truth and its reconciliation; None: not reconciled yet."""
+    """Write which runs made the day's truth and its reconciliation; None: not reconciled yet. The truth is new, or will be
+    settled, so what is known of later records begins anew."""
     row = {"day": day.date, "truth": truth_run, "reconcile": reconcile_run}
     replace_days(arrow([row], STATE.schema), STATE, [day.date])

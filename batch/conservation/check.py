@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, behind
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, newer
 from batch.conservation.offset_counts import COUNTS, FAULTS, tally
 from batch.conservation.offset_range import OffsetRange, Range
 from batch.day import Day
@@ -101,9 +101,8 @@ def marks(session: SparkSession) -> Marks:
         for row in arrow_tables.rows(table, RANGE.fieldNames()):
             ranges.setdefault((row["topic"], row["partition"]), []).append((row["from"], row["to"]))
     # Sound ranges need no second look: only the archive's newer records are read.
-    newer = spark_tables.read(session, ARCHIVE).where(behind(found.conserved))
     ends = F.min("offset").alias("from"), (F.max("offset") + 1).alias("to")
-    for row in newer.groupBy("topic", "partition").agg(*ends).toArrow().to_pylist():
+    for row in newer(session, found.conserved).groupBy("topic", "partition").agg(*ends).toArrow().to_pylist():
         found.archived[row["topic"], row["partition"]] = (row["from"], row["to"])
     return found
 

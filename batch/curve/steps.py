@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from batch.curve.points import Outcome
 from batch.day import Day
 from batch.truth import view_day
+from batch.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
 from streaming.views.view import Additive, ByPart, View
 
@@ -91,14 +92,18 @@ def _by_part(
     longest = needed.groupBy(F.col("part").alias("late_part")).agg(F.max(wait).alias("longest"))
     late = materialized(longest.where(F.col("longest") > steps[0]))
     own = materialized(needed.join(late, F.col("part").eqNullSafe(F.col("late_part"))).drop("part", "late_part"))
-    answers = []
-    for step in steps:
-        events = own.where((wait <= step) & (F.col("longest") > step)).drop("longest")
-        answers.append(_answers(view, view_day(view, events, day), F.lit(str(step))))
+    lacking = F.filter(
+        F.array(*[F.lit(step) for step in steps]), lambda step: (step >= wait) & (step < F.col("longest"))
+    )
+    versions = own.withColumn(VERSION, F.explode(lacking.cast("array<string>"))).drop("longest")
+    answers = view_day_by_version(view, law, versions, day).withColumnRenamed(VERSION, "step")
     enough = F.filter(F.array(*[F.lit(step) for step in steps]), lambda step: step >= F.col("longest"))
     since = F.when(F.col("longest").isNull(), F.lit(steps[0])).otherwise(F.try_element_at(enough, F.lit(1)))
     shared = truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left").where(since.isNotNull())
-    return [*answers, _answers(view, shared, F.concat(F.lit(SHARED), since.cast("string")))]
+    return [
+        _answers(view, answers, F.col("step")),
+        _answers(view, shared, F.concat(F.lit(SHARED), since.cast("string"))),
+    ]
 
 
 def _answers(view: View, rows: DataFrame, step: Column) -> DataFrame:

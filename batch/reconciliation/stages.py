@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from batch.day import Day
 from batch.reconciliation.moves import STEP, Moves, Pair
 from batch.truth import view_day
+from batch.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
 from streaming.views.view import Additive, ByPart, View
 
@@ -101,18 +102,11 @@ def _by_part(
     at_all = near.withColumns({"enters": F.lit(0).cast("long"), "leaves": F.lit(None).cast("long")})
     near = at_all.unionByName(moved.select(*at_all.columns))
     near = materialized(near)
-    defined = [
-        view_day(view, near.where(counts_at(step)).drop("enters", "leaves"), day).select(
-            *view.key, F.lit(name).alias("_step"), F.struct(*view.values).alias("_value")
-        )
-        for name, step in steps.items()
-    ]
-    again = (
-        _united(defined)
-        .groupBy(*view.key)
-        .agg(
-            *[F.first(F.when(F.col("_step") == name, F.col("_value")), ignorenulls=True).alias(name) for name in steps]
-        )
+    counting = F.array_compact(F.array(*[F.when(counts_at(step), F.lit(name)) for name, step in steps.items()]))
+    versions = near.withColumn(VERSION, F.explode(counting)).drop("enters", "leaves")
+    answers = view_day_by_version(view, law, versions, day).withColumn("_value", F.struct(*view.values))
+    again = answers.groupBy(*view.key).agg(
+        *[F.first(F.when(F.col(VERSION) == name, F.col("_value")), ignorenulls=True).alias(name) for name in steps]
     )
     is_touched = touched.withColumn("_is_touched", F.lit(True))
     known = counted.join(is_touched, F.col("_part").eqNullSafe(F.col("_touched")), "left")

@@ -4,8 +4,9 @@ Data flow: the night's plan -> reconciliation/settlements, in one commit; the re
 Run: daybreak query "SELECT day, revision, settled_at FROM reconciliation.settlements ORDER BY day"
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -88,6 +89,11 @@ def is_settled(day: Day) -> bool:
 def offsets(ends: Ends) -> list[dict[str, object]]:
     """The archive's ends as rows of OFFSETS."""
     return [{"topic": topic, "partition": number, "to": to} for (topic, number), to in sorted(ends.items())]
+
+
+def ends(rows: Iterable[Mapping[str, Any]]) -> Ends:
+    """Rows of OFFSETS as the archive's ends."""
+    return {(row["topic"], row["partition"]): row["to"] for row in rows}
 
 
 def _keep(plan: DayPlan, why: str, withdrawn_at: datetime | None = None) -> None:

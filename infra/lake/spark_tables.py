@@ -5,7 +5,7 @@ Run: daybreak tables
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from typing import Any
@@ -112,30 +112,38 @@ def read(session: SparkSession, table: Table, version: int | None = None) -> Dat
 
 
 def of_day(session: SparkSession, table: Table, day: date) -> DataFrame:
-    """The table's rows of one day, now. delta-rs finds the files: Delta would take two Spark jobs and a second, for each read.
+    """The table's rows of one day, now. For tables with a column `day`, as partition or not."""
+    return of_files(session, table, lambda files: _holds_day(files, day)).where(F.col("day") == F.lit(day))
 
-    For tables with a column `day`, as partition or not. Files whose days are not known are read too.
+
+def of_files(session: SparkSession, table: Table, chosen: Callable[[pa.Table], pa.Array | None]) -> DataFrame:
+    """All rows of some of the table's files, now. delta-rs finds the files: Delta would take two Spark jobs and a second.
+
+    `chosen` is given the table's files, with their partition values and the bounds of their columns where they are known
+    (`partition.day`, `min.offset`, ...), and returns a boolean for each; null and None stand for "may be needed".
     """
     handle = arrow_tables.latest(table)
     schema = StructType.fromJson(json.loads(handle.schema().to_json()))
-    files = [f"{table.path}/{path}" for path in _paths(pa.table(handle.get_add_actions(flatten=True)), day)]
-    if not files:
+    files = pa.table(handle.get_add_actions(flatten=True))
+    needed = chosen(files)
+    if needed is not None:
+        files = files.filter(pc.fill_null(needed, True))
+    paths = [f"{table.path}/{path}" for path in files["path"].to_pylist()]
+    if not paths:
         return from_arrow(session, arrow([], schema), schema)
-    found = session.read.schema(schema).option("basePath", table.path).parquet(*files)
-    return found.select(*schema.fieldNames()).where(F.col("day") == F.lit(day))
+    found = session.read.schema(schema).option("basePath", table.path).parquet(*paths)
+    return found.select(*schema.fieldNames())
 
 
-def _paths(files: pa.Table, day: date) -> list[str]:
-    """The files that may hold rows of the day: by their partition, or by the bounds of their column `day`."""
+def _holds_day(files: pa.Table, day: date) -> pa.Array | None:
+    """Which files may hold rows of the day: by their partition, or by the bounds of their column `day`."""
     known = files.column_names
     if "partition.day" in known:
-        holds = pc.equal(files["partition.day"].cast(pa.string()), str(day))
-    elif {"min.day", "max.day"} <= {*known}:
+        return pc.equal(files["partition.day"].cast(pa.string()), str(day))
+    if {"min.day", "max.day"} <= {*known}:
         least, most = files["min.day"].cast(pa.date32()), files["max.day"].cast(pa.date32())
-        holds = pc.and_kleene(pc.less_equal(least, pa.scalar(day)), pc.greater_equal(most, pa.scalar(day)))
-    else:
-        return [str(path) for path in files["path"].to_pylist()]
-    return [str(path) for path in files.filter(pc.fill_null(holds, True))["path"].to_pylist()]
+        return pc.and_kleene(pc.less_equal(least, pa.scalar(day)), pc.greater_equal(most, pa.scalar(day)))
+    return None
 
 
 def exists(session: SparkSession, table: Table) -> bool:

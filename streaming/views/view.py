@@ -4,7 +4,7 @@ Data flow: events per topic -> View -> candidate rows -> the answer, one row per
 Run: pytest tests/streaming/test_views.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -36,8 +36,9 @@ class Additive:
 class ByPart:
     """The law of independent parts: the rows of one part follow from that part's events alone.
 
-    `column` names the part; it is a payload field of every input and a column of the rows. When new events touch a part,
-    the stream defines the part again from its events.
+    `column` names the part: a string that every event of the inputs has to have, and a column of the rows. Its value has no
+    meaning but to tell parts apart. A row's `time` is on the day of one of its part's events. When new events touch a part, the
+    stream defines the part again from its events.
     """
 
     column: str
@@ -108,8 +109,11 @@ class View:
         """`prefer` as a Spark sort order."""
         return tuple(F.col(name).asc_nulls_last() for name in self.prefer)
 
-    def answer(self, rows: DataFrame, *latest: Column) -> DataFrame:
-        """One row per key and day: the preferred candidate; among equals the first in the order of `latest`."""
+    def answer(self, rows: DataFrame, *latest: Column, apart: Sequence[str] = ()) -> DataFrame:
+        """One row per key and day: the preferred candidate; among equals the first in the order of `latest`.
+
+        Rows that differ in a column of `apart` are no candidates for the same row.
+        """
         order = (*self.preference(), *latest) or (F.lit(1),)
-        best = Window.partitionBy("day", *self.key).orderBy(*order)
+        best = Window.partitionBy("day", *self.key, *apart).orderBy(*order)
         return rows.withColumn("_place", F.row_number().over(best)).where(F.col("_place") == 1).drop("_place")

@@ -16,11 +16,14 @@ from batch.conservation.check import CONSERVATION
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
 from batch.due import plans
+from batch.night_state import STATE, record, unchanged_to
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement import settle as settling
 from batch.settlement.decisions import DECISIONS, Decision, answer, newest, request
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
+from batch.touched import Touched
+from batch.truth import TRUTH
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import frame
@@ -40,7 +43,7 @@ DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """An archive of one record of the first day, and nothing settled."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, SUMMARY):
+    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, STATE, SUMMARY, TRUTH):
         spark_tables.create(spark, table)
     arrive(spark, 0, FIRST)
     return spark
@@ -78,16 +81,35 @@ def test_a_night_does_its_day_and_what_arrivals_touched(own: SparkSession) -> No
     assert list(todo(own, full=True)) == [FIRST, SECOND, NIGHT]
     settle_all(own)
     assert todo(own) == {}
-    # Arrivals touch their day, and the one whose rows they reach.
+    # Arrivals touch their day; tests/batch/test_touched.py has the days whose rows they reach.
     arrive(own, 1, SECOND)
     assert list(todo(own)) == [SECOND]
-    arrive(own, 2, SECOND, hour=0)
+    arrive(own, 2, FIRST)
     assert list(todo(own)) == [FIRST, SECOND]
     assert list(todo(own, only=SECOND)) == [SECOND]
     assert list(todo(own, only=NIGHT)) == []
     runs = {plan.run for plan in todo(own).values()}
     assert len(runs) == 2, "each day is a run of its own"
     assert todo(own, only=FIRST)[FIRST].run in runs
+
+
+def test_a_day_is_not_looked_at_twice_for_the_same_records(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    settled(own, FIRST, SECOND, NIGHT)
+    record(FIRST, "run", "run")
+    arrive(own, 1, SECOND, hour=0)
+    assert list(todo(own)) == [SECOND]
+    assert unchanged_to() == {FIRST.date: {AT: 2}}
+    with monkeypatch.context() as patch:
+        patch.setattr(Touched, "_can_change_rows", lambda *_: pytest.fail("it was looked at"))
+        assert list(todo(own)) == [SECOND]
+    # What is newer than that is looked at again, and a new truth begins anew.
+    arrive(own, 2, SECOND, hour=0)
+    assert list(todo(own)) == [SECOND]
+    assert unchanged_to() == {FIRST.date: {AT: 3}}
+    arrive(own, 3, FIRST)
+    assert list(todo(own)) == [FIRST, SECOND]
+    record(FIRST, "another", None)
+    assert unchanged_to() == {}
 
 
 def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession) -> None:

@@ -55,5 +55,14 @@ def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPa
     assert own.conf.get(mine) == "40"
 
 
-def test_both_sides_name_the_same_settings() -> None:
-    assert MANY_ROWS.keys() == FEW_ROWS.keys()
+def test_only_a_huge_number_of_records_is_planned_adaptively(
+    own: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "HUGE", 5)
+    for number, adaptive in ((2, "false"), (5, "false"), (6, "true"), (3, "false")):
+        suit_number(own, number)
+        assert own.conf.get("spark.sql.adaptive.enabled") == adaptive
+
+
+def test_whatever_many_rows_change_few_rows_set_back() -> None:
+    assert MANY_ROWS.keys() < FEW_ROWS.keys()

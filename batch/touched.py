@@ -1,0 +1,119 @@
+"""Which settled days newer records touch: the days of which they can change an event, or a row of a view.
+
+Data flow: the archive's records behind each settlement's offsets -> days; for the hours after a day, the views' laws
+Run: pytest tests/batch/test_touched.py
+
+A record touches its own day. A record of the hours after a day (REACH) touches that day only if it can change a row of it: a
+payment after midnight touches the day before if its order was placed then. Without this, every night would redo two days.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from batch.archive import in_files, newer
+from batch.day import Day
+from batch.truth import TRUTH, inputs
+from infra.kafka.places import At, Ends
+from infra.lake import spark_tables
+from infra.lake.writes import FEW
+from streaming.bronze import RECORD
+from streaming.validate import validate
+from streaming.views import REACH, VIEWS
+from streaming.views.view import Additive, View
+
+WHOLE, REST = divmod(REACH, timedelta(days=1))
+"""REACH after the end of a day: so many whole days, and the first part of the next."""
+
+
+@dataclass
+class _Newest:
+    """The last offsets of newer records, per day of the archive and partition: of all, and of those in its first REST."""
+
+    of_day: dict[date, Ends]
+    of_rest: dict[date, Ends]
+
+
+class Touched:
+    """The days that records behind given offsets touch; one scan of the newer records finds most of it."""
+
+    def __init__(self, session: SparkSession, read_to: Mapping[date, Ends]) -> None:
+        """`read_to`: per settled day the archive's end (one past the last offset) up to which its truth is known to hold."""
+        self._session = session
+        self._read_to = read_to
+        self._newest: _Newest | None = None
+        self.untouched: set[date] = set()
+        """Days that newer records could have touched, and do not: their truth holds up to the archive's present end."""
+
+    def __contains__(self, day: date) -> bool:
+        """Must the settled day be redone?"""
+        if self._newest is None:
+            self._newest = self._found()
+        ends = self._read_to[day]
+        if _is_behind(self._newest.of_day.get(day), ends):
+            return True
+        after = [self._newest.of_day.get(day + timedelta(days=n)) for n in range(1, WHOLE + 1)]
+        after.append(self._newest.of_rest.get(day + timedelta(days=WHOLE + 1)))
+        if any(_is_behind(found, ends) for found in after):
+            if self._can_change_rows(Day(day), ends):
+                return True
+            self.untouched.add(day)
+        return False
+
+    def _found(self) -> _Newest:
+        early = F.col("event_time") < F.to_timestamp("day") + F.lit(REST)
+        rows = (
+            in_files(self._session, self._may_touch)
+            .groupBy("day", "topic", "partition")
+            .agg(F.max("offset").alias("last"), F.max(F.when(early, F.col("offset"))).alias("last_early"))
+            .collect()
+        )
+        newest = _Newest({}, {})
+        for row in rows:
+            at = row["topic"], row["partition"]
+            newest.of_day.setdefault(row["day"], {})[at] = row["last"]
+            if row["last_early"] is not None:
+                newest.of_rest.setdefault(row["day"], {})[at] = row["last_early"]
+        return newest
+
+    def _may_touch(self, day: date, at: At, last: int) -> bool:
+        """May a file of this day, with this last offset, touch the day itself or one before it?"""
+        days = (day - timedelta(days=n) for n in range(WHOLE + 2))
+        return any(known in self._read_to and last >= self._read_to[known].get(at, 0) for known in days)
+
+    def _can_change_rows(self, day: Day, ends: Ends) -> bool:
+        """Can records after the end of the day change a row of it? Of too many to look at, it is assumed."""
+        in_reach = (F.col("event_time") >= F.lit(day.end)) & (F.col("event_time") < F.lit(day.end + REACH))
+        found = newer(self._session, ends).where(in_reach).select(*RECORD.fieldNames())
+        if found.limit(FEW + 1).count() > FEW:
+            return True
+        valid = validate(found).where(F.size("reasons") == 0).persist()
+        try:
+            events = valid.withColumn("day", F.to_date("event_time"))
+            of_day = spark_tables.of_day(self._session, TRUTH, day.date)
+            changed = [changing(view, day, events, of_day).select(F.lit(1)) for view in VIEWS.values()]
+            return reduce(lambda one, other: one.unionByName(other), changed).first() is not None
+        finally:
+            valid.unpersist()
+
+
+def changing(view: View, day: Day, events: DataFrame, of_day: DataFrame) -> DataFrame:
+    """Rows or parts of the view that `events` after the day's end can change on the day, by the view's law; empty if none.
+
+    `of_day`: truth's events of the day. Both frames have the columns of EVENT that a view needs.
+    """
+    is_own = F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(day.end + view.reach))
+    own = events.where(is_own)
+    if isinstance(view.law, Additive):
+        return view.rows(inputs(view, own)).where(F.col("day") == F.lit(day.date)).select(*view.key)
+    part = F.coalesce(*[F.col(topic)[view.law.column] for topic in view.inputs]).alias("part")
+    known = of_day.where(F.col("topic").isin(*view.inputs)).select(part)
+    return own.select(part).join(known, "part", "left_semi")
+
+
+def _is_behind(last: Ends | None, ends: Mapping[At, int]) -> bool:
+    return any(offset >= ends.get(at, 0) for at, offset in (last or {}).items())

@@ -1,0 +1,176 @@
+"""A record after midnight touches the day before only if it can change a row of it, and never when it cannot."""
+
+import json
+import random
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from corpus import encoded, identity, order, payment
+from pyspark.sql import DataFrame, SparkSession
+
+from batch.archive import ARCHIVE, newer, with_envelope
+from batch.day import Day
+from batch.touched import Touched
+from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day
+from infra import failpoints
+from infra.lake import arrow_tables, spark_tables
+from infra.lake.rows import frame
+from infra.lake.writes import append_once
+from streaming.bronze import RECORD
+from streaming.definitions import EVENTS, of_topic
+from streaming.silver import accepted
+from streaming.views import VIEWS
+
+pytestmark = pytest.mark.slow
+
+DAY = Day(date(2026, 1, 30))
+NOON, MIDNIGHT = DAY.start + timedelta(hours=12), DAY.end
+BEFORE = {"orders": ("orders", 0), "payments": ("payments", 0)}
+Sent = tuple[str, bytes, bytes]
+"""Topic, key, value."""
+
+
+@pytest.fixture
+def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+    monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
+    for table in (ARCHIVE, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
+        spark_tables.create(spark, table)
+    return spark
+
+
+def ordered(name: str, at: datetime) -> Sent:
+    value = order(name, 0, event_time=millis(at), order_id=order_id(name))
+    return "orders", value["order_id"].encode(), encoded(value)
+
+
+def paid(name: str, at: datetime, which: str = "") -> Sent:
+    value = payment(f"{name} paid {which}", 0, event_time=millis(at), order_id=order_id(name))
+    return "payments", value["order_id"].encode(), encoded(value)
+
+
+def order_id(name: str) -> str:
+    return f"o-{identity(name, 0).replace('-', '')}"
+
+
+def millis(at: datetime) -> int:
+    return round(at.timestamp() * 1000)
+
+
+class Log:
+    """Kafka and the archive in one: a partition per topic, and a commit per arrival of several records."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session, self.ends, self.commits = session, dict.fromkeys(BEFORE.values(), 0), 0
+
+    def arrive(self, *sent: Sent) -> None:
+        for topic in BEFORE:
+            rows = []
+            for _, key, value in (one for one in sent if one[0] == topic):
+                at = BEFORE[topic]
+                rows.append({"topic": at[0], "partition": at[1], "offset": self.ends[at], "key": key, "value": value})
+                rows[-1]["arrival"] = MIDNIGHT + timedelta(hours=2)
+                self.ends[at] += 1
+            if rows:
+                self.commits += 1
+                found = with_envelope(frame(self.session, rows, RECORD))
+                append_once(found, ARCHIVE, "test", self.commits)
+
+    def touched(self, since: dict[Any, int], day: Day = DAY) -> bool:
+        return day.date in Touched(self.session, {day.date: since})
+
+
+def settled(log: Log) -> dict[Any, int]:
+    """The day's truth from what has arrived; the archive's ends."""
+    truth(log.session, DAY, "run", dict.fromkeys((EVENTS, *map(of_topic, BEFORE), *VIEWS), "v"))
+    return dict(log.ends)
+
+
+def test_only_what_can_change_the_day_touches_it(own: SparkSession) -> None:
+    log = Log(own)
+    log.arrive(ordered("at noon", NOON), ordered("at its end", MIDNIGHT - timedelta(minutes=10)))
+    ends = settled(log)
+    assert not log.touched(ends)
+    # The next day's first hour: orders of its own, and their payments.
+    log.arrive(ordered("next", MIDNIGHT), paid("next", MIDNIGHT + timedelta(minutes=1)))
+    assert not log.touched(ends)
+    looked_at = Touched(own, {DAY.date: ends})
+    assert DAY.date not in looked_at
+    assert looked_at.untouched == {DAY.date}
+    # After the hour in which a payment counts, it changes nothing.
+    log.arrive(paid("at its end", MIDNIGHT + timedelta(hours=1, minutes=1)))
+    assert not log.touched(ends)
+    log.arrive(paid("at its end", MIDNIGHT + timedelta(minutes=20)))
+    assert log.touched(ends)
+    assert not log.touched(dict(log.ends)), "nothing is newer than all of it"
+
+
+def test_a_record_of_the_day_always_touches_it(own: SparkSession) -> None:
+    log = Log(own)
+    log.arrive(ordered("first", NOON))
+    ends = settled(log)
+    log.arrive(("orders", b"k", b"no JSON at all"))
+    assert not log.touched(ends), "it has the day of its arrival"
+    log.arrive(ordered("late", NOON))
+    assert log.touched(ends)
+    assert not log.touched(ends, Day(DAY.date - timedelta(days=1)))
+
+
+def test_what_is_rejected_after_midnight_touches_nothing(own: SparkSession) -> None:
+    log = Log(own)
+    log.arrive(ordered("at its end", MIDNIGHT - timedelta(minutes=10)))
+    ends = settled(log)
+    topic, key, value = paid("at its end", MIDNIGHT + timedelta(minutes=5))
+    log.arrive((topic, key, value.replace(b'"amount_cents":2498', b'"amount_cents":-1')))
+    assert not log.touched(ends)
+
+
+def test_only_files_with_newer_records_are_opened(own: SparkSession) -> None:
+    log = Log(own)
+    for number in range(3):
+        log.arrive(ordered(f"order {number}", NOON), paid(f"order {number}", NOON))
+    assert len(newer(own, {BEFORE["orders"]: 2, BEFORE["payments"]: 3}).inputFiles()) == 1
+    found = newer(own, {BEFORE["orders"]: 1}).select("topic", "offset").collect()
+    assert sorted(map(tuple, found)) == [("orders", 1), ("orders", 2), *(("payments", n) for n in range(3))]
+    # A compaction mixes the partitions: such a file is read, and its older records are left out.
+    arrow_tables.latest(ARCHIVE).optimize.compact()
+    found = newer(own, {BEFORE["orders"]: 2, BEFORE["payments"]: 3}).select("topic", "offset").collect()
+    assert list(map(tuple, found)) == [("orders", 2)]
+
+
+def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Sent]:
+    """Orders and payments within `around` minutes of midnight; some payments for orders that were never placed."""
+    for _ in range(chance.randint(1, 4)):
+        at = MIDNIGHT + timedelta(minutes=chance.randint(-around, around), seconds=chance.randint(0, 59))
+        if names and chance.random() < 0.6:
+            yield paid(chance.choice([*names, "never placed"]), at, f"{chance.random()}")
+        else:
+            names.append(f"order {chance.random()}")
+            yield ordered(names[-1], at)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_day_that_is_not_touched_keeps_every_row(own: SparkSession, seed: int) -> None:
+    chance, log, names = random.Random(seed), Log(own), list[str]()
+    log.arrive(*traffic(chance, names, 90), ordered("one", NOON))
+    ends, before = settled(log), {name: rows(own, name) for name in VIEWS}
+    log.arrive(*(one for one in traffic(chance, names, 90) if of_next_day(one)))
+    if log.touched(ends):
+        return
+    known = Decided(own)
+    events = accepted(known.around(DAY), "v")
+    for name, view in VIEWS.items():
+        assert sorted(map(str, view_day(view, events, DAY).collect())) == before[name]
+    known.release()
+
+
+def of_next_day(sent: Sent) -> bool:
+    return datetime.fromtimestamp(json.loads(sent[2])["event_time"] / 1000, UTC) >= MIDNIGHT
+
+
+def rows(session: SparkSession, view: str) -> list[str]:
+    found: DataFrame = spark_tables.of_day(session, truth_table(VIEWS[view]), DAY.date)
+    return sorted(map(str, found.drop("definition", "run").collect()))
