@@ -9,6 +9,7 @@ from tests.mutations.mutation import Mutation
 CONSERVATION, TALLY = "tests/batch/test_conservation.py", "tests/batch/test_offset_counts.py"
 EVIDENCE, LAYERS = "tests/batch/test_evidence.py", "tests/batch/test_layers.py"
 DIFFERENCES, RECONCILE = "tests/batch/test_differences.py", "tests/batch/test_reconcile.py"
+TOUCHED = "tests/batch/test_touched.py"
 TRUST, PLAN, PUBLISH = "tests/batch/test_threshold.py", "tests/batch/test_due.py", "tests/batch/test_publish.py"
 
 NIGHT = (
@@ -182,17 +183,53 @@ NIGHT = (
     ),
     Mutation(
         "plan: a late payment does not touch the day of its order",
-        "batch/due.py",
-        'F.to_date(F.col("event_time") - reach)',
-        'F.to_date("event_time")',
-        f"{PLAN}::test_a_night_does_its_day_and_what_arrivals_touched",
+        "batch/touched.py",
+        "if any(_is_behind(found, ends) for found in after):",
+        "if False:",
+        f"{TOUCHED}::test_only_what_can_change_the_day_touches_it",
     ),
     Mutation(
-        "plan: the first record behind a settlement touches no day",
+        "plan: every order of the next day touches the day before",
+        "batch/touched.py",
+        'return own.select(part).join(known, "part", "left_semi")',
+        "return own.select(part)",
+        f"{TOUCHED}::test_only_what_can_change_the_day_touches_it",
+    ),
+    Mutation(
+        "plan: the last record behind a settlement touches no day",
+        "batch/touched.py",
+        "offset >= ends.get(at, 0) for at, offset",
+        "offset > ends.get(at, 0) for at, offset",
+        f"{TOUCHED}::test_a_record_of_the_day_always_touches_it",
+    ),
+    Mutation(
+        "archive: a compacted file is taken for older than all ends",
+        "batch/archive.py",
+        "if is_one else None)",
+        "if is_one else False)",
+        f"{TOUCHED}::test_only_files_with_newer_records_are_opened",
+    ),
+    Mutation(
+        "plan: a day is taken for unchanged after its truth was made anew",
+        "batch/night_state.py",
+        'row = {"day": day.date, "truth": truth_run, "reconcile": reconcile_run}',
+        'row = next(iter(arrow_tables.rows(STATE, where=pc.field("day") == day.date)), {}) '
+        '| {"day": day.date, "truth": truth_run, "reconcile": reconcile_run}',
+        f"{PLAN}::test_a_day_is_not_looked_at_twice_for_the_same_records",
+    ),
+    Mutation(
+        "versions: the best candidate of all versions is the row of each",
+        "batch/versions.py",
+        "view.answer(rows, apart=(law.column,))",
+        "view.answer(rows.withColumn(law.column, part[1]).withColumn(VERSION, part[0]))",
+        "tests/batch/test_versions.py::test_each_version_has_the_rows_it_has_alone",
+    ),
+    Mutation(
+        "archive: the record at an end is not newer than it",
         "batch/archive.py",
         '(F.col("offset") < end)',
         '(F.col("offset") <= end)',
-        f"{PLAN}::test_a_night_does_its_day_and_what_arrivals_touched",
+        f"{TOUCHED}::test_only_files_with_newer_records_are_opened",
     ),
     Mutation(
         "settlements: a day that is settled again keeps its revision",
