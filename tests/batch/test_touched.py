@@ -112,7 +112,7 @@ def test_a_record_of_the_day_always_touches_it(own: SparkSession) -> None:
     log = Log(own)
     log.arrive(ordered("first", NOON))
     ends = settled(log)
-    log.arrive(("orders", b"k", b"no JSON at all"))
+    log.arrive(("payments", b"k", b"no JSON at all"))
     assert not log.touched(ends), "it has the day of its arrival"
     log.arrive(ordered("late", NOON))
     assert log.touched(ends)

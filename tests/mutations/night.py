@@ -218,10 +218,10 @@ NIGHT = (
         f"{PLAN}::test_a_day_is_not_looked_at_twice_for_the_same_records",
     ),
     Mutation(
-        "versions: the best candidate of all versions is the row of each",
+        "versions: a part is the same part in every version",
         "batch/versions.py",
-        "view.answer(rows, apart=(law.column,))",
-        "view.answer(rows.withColumn(law.column, part[1]).withColumn(VERSION, part[0]))",
+        "F.concat(VERSION, F.lit(END), F.col(topic)[law.column])",
+        'F.concat(F.lit("0"), F.lit(END), F.col(topic)[law.column])',
         "tests/batch/test_versions.py::test_each_version_has_the_rows_it_has_alone",
     ),
     Mutation(
