@@ -112,9 +112,13 @@ class ArchiveStep(NightStep):
 
 
 class GoldStep(BashOperator):
-    """`batch.gold <verb>`: run dbt through the SQL gateway, the only writer of gold."""
+    """`batch.gold <verb>`: run dbt through the SQL gateway, the only writer of gold.
 
-    def __init__(self, *, verb: str, **task: Any) -> None:
+    A build makes all days that have changed, so a backfill needs one, in its last night: the run's parameter `gold_on` names
+    that night's day. A task that is tried or cleared again builds all the same. `always`: not left to a later night.
+    """
+
+    def __init__(self, *, verb: str, always: bool = False, **task: Any) -> None:
         super().__init__(
             bash_command=f"exec {sys.executable} -m batch.gold {verb}",
             cwd=str(ROOT),
@@ -122,6 +126,15 @@ class GoldStep(BashOperator):
             append_env=True,
             **task,
         )
+        self.always = always
+
+    def execute(self, context: Context) -> Any:
+        """Run dbt, unless a later night of the same backfill will."""
+        night, gold_on = context["data_interval_start"], context["params"]["gold_on"]  # type: ignore[typeddict-item]
+        if gold_on and str(night.date()) < gold_on and context["ti"].try_number == 1 and not self.always:
+            self.log.info("nothing to do: the night of %s builds gold for all days of this backfill", gold_on)
+            return None
+        return super().execute(context)
 
 
 class ReportStep(BashOperator):

@@ -30,7 +30,8 @@ At 02:00 UTC this DAG settles the day before.
 
 You may run every step again at any time; a second run changes nothing. To redo days, start a backfill (here: *Trigger,
 Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has changed is left alone;
-`full` redoes all settled days, with the same result.
+`full` redoes all settled days, with the same result. `daybreak backfill` builds gold once, in its last night (`gold_on`); if
+that night fails, clear it, or run `python -m batch.gold build`.
 
 ### When it needs an approval
 **approve** waits for you if a day's correction is over its approval threshold (`DAYBREAK_APPROVAL_THRESHOLD`): answer under
@@ -71,7 +72,15 @@ with DAG(
     # Longer than the time a person has to answer, and shorter than the time until the next night.
     dagrun_timeout=timedelta(hours=20),
     tags=["night", "lake"],
-    params={"full": Param(False, type="boolean", description="Redo all settled days even if nothing has changed")},
+    params={
+        "full": Param(False, type="boolean", description="Redo all settled days even if nothing has changed"),
+        "gold_on": Param(
+            None,
+            type=["null", "string"],
+            format="date",
+            description="Build gold only in the night of this day; `daybreak backfill` names its last day",
+        ),
+    },
     default_args={
         "owner": "daybreak",
         "retries": 2,
@@ -117,6 +126,7 @@ with DAG(
     decided = GoldStep(
         verb="build",
         task_id="dbt_build_decided",
+        always=True,
         trigger_rule="none_failed_min_one_success",
         inlets=served,
         outlets=gold(),

@@ -63,7 +63,10 @@ def backfill(
     last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
     full: Full = False,
 ) -> None:
-    """Settle a span of days through Airflow, gold and docs included; waits, and fails if a task fails."""
+    """Settle a span of days through Airflow, gold and docs included; waits, and fails if a task fails.
+
+    Gold is built once, by the last night.
+    """
     start, end = _date(first), _date(last)
     if start > end:
         raise PermanentFailure(f"--from {start} is after --to {end}")
@@ -84,7 +87,7 @@ def backfill(
         [(since, until, full)] if not full or start == end else [(since, _before(end), False), (_on(end), until, True)]
     )
     for begins, ends, everything in spans:
-        number = airflow.backfill(DAG, begins, ends, {"full": everything})
+        number = airflow.backfill(DAG, begins, ends, {"full": everything, "gold_on": str(end)})
         nights = (ends - begins).days + 1
         console.print(f"backfill {number}: {nights} nights, see {s.airflow_url}/dags/{DAG}")
         runs += _followed(airflow.watch(DAG, begins, ends))

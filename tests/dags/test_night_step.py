@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.providers.standard.operators.bash import BashOperator
 
-from dags.night_step import AHEAD, ArchiveStep, NightStep
+from dags.night_step import AHEAD, ArchiveStep, GoldStep, NightStep
 
 DONE = {"tries": 1, "done": {"2026-01-30": [], "2026-01-31": [{"day": "2026-01-31"}]}, "drawn": True}
 
@@ -90,6 +92,32 @@ def test_the_first_try_of_the_archive_goes_ahead(
 
 def test_a_run_that_is_cleared_whole_finds_its_days_done() -> None:
     assert run(settle("2026-01-30"), Task(DONE | {"tries": 2}, try_number=2, max_tries=3)) == []
+
+
+@pytest.mark.parametrize(
+    ("gold_on", "try_number", "always", "builds"),
+    [
+        (None, 1, False, True),
+        ("2026-01-31", 1, False, True),
+        ("2026-02-01", 1, False, False),
+        ("2026-01-30", 1, False, True),
+        ("2026-02-01", 2, False, True),
+        ("2026-02-01", 1, True, True),
+    ],
+    ids=["no backfill", "last night", "earlier night", "later night", "tried again", "after an approval"],
+)
+def test_a_backfill_builds_gold_in_its_last_night(
+    monkeypatch: pytest.MonkeyPatch, gold_on: str | None, try_number: int, always: bool, builds: bool
+) -> None:
+    built: list[str] = []
+    monkeypatch.setattr(BashOperator, "execute", lambda own, context: built.append(own.task_id))
+    context = {
+        "ti": Task(try_number=try_number),
+        "params": {"full": False, "gold_on": gold_on},
+        "data_interval_start": datetime(2026, 1, 31, 2, tzinfo=UTC),
+    }
+    GoldStep(verb="build", task_id="dbt_build", always=always).execute(context)  # type: ignore[arg-type]
+    assert bool(built) is builds
 
 
 def test_types_are_those_that_airflow_gives() -> None:
