@@ -5,11 +5,12 @@ Run: python -m batch archive --date 2026-01-31
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date
 from types import MappingProxyType
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -27,6 +28,9 @@ from streaming.gaps import GapCause, gaps, removed
 from streaming.log import Log
 from streaming.progress import RANGE
 from streaming.rules import AHEAD, LAST_MILLISECOND, OLDEST
+
+PLACE = ("topic", "partition", "offset")
+"""Where a record is in the log."""
 
 ARCHIVE = Table(
     "archive",
@@ -123,6 +127,14 @@ def in_files(session: SparkSession, may_matter: Callable[[date, At, int], bool])
     The archive writes a file per day and partition of the log. Others, which a compaction leaves, are always read.
     """
     return spark_tables.of_files(session, ARCHIVE, lambda files: _chosen(files, may_matter))
+
+
+def archived_on(session: SparkSession, days: Collection[date]) -> DataFrame:
+    """The archive's records of some days, from the files of these days alone."""
+    wanted = pa.array([str(day) for day in days], pa.string())
+    return spark_tables.of_files(
+        session, ARCHIVE, lambda files: pc.is_in(files["partition.day"].cast(pa.string()), value_set=wanted)
+    )
 
 
 def _chosen(files: pa.Table, may_matter: Callable[[date, At, int], bool]) -> pa.Array | None:

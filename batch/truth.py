@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE
+from batch.archive import ARCHIVE, PLACE, archived_on
 from batch.day import Day
 from infra.failpoints import point
 from infra.lake import spark_tables
 from infra.lake.columns import column, struct
+from infra.lake.rows import from_arrow
 from infra.lake.tables import Table
 from infra.lake.writes import FEW, few, replace_days
 from streaming.bronze import RECORD
@@ -52,17 +53,28 @@ def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
     """Validated records whose event time (or, without one, arrival) is in [start, end), with their outcomes.
 
     Other arrivals of the same event_ids, with any event time, are looked up in the whole archive, so that duplicates and
-    conflicts are found. The lookup reads the column event_id, not the payloads.
+    conflicts are found. The lookup reads the column event_id; payloads are read only where it finds one.
     """
-    archived = spark_tables.read(session, ARCHIVE)
+    first, last = start.date(), (end - timedelta(microseconds=1)).date()
     at = F.coalesce("event_time", "arrival")
-    days = F.col("day").between(F.lit(start.date()), F.lit((end - timedelta(microseconds=1)).date()))
-    own = archived.where(days & (at >= F.lit(start)) & (at < F.lit(end)))
-    ids = own.where(F.col("event_id").isNotNull()).select("event_id").distinct()
-    elsewhere = archived.where(~(days & (at >= F.lit(start)) & (at < F.lit(end)))).join(ids, "event_id", "left_semi")
+    is_own = F.col("day").between(F.lit(first), F.lit(last)) & (at >= F.lit(start)) & (at < F.lit(end))
+    days = {first + timedelta(days=n) for n in range((last - first).days + 1)}
+    own = archived_on(session, days).where(is_own)
+    elsewhere = _with_ids(session, own.where(F.col("event_id").isNotNull()).select("event_id").distinct(), is_own)
     records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
     validated = validate(records.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
     return outcomes(validated).where("own")
+
+
+def _with_ids(session: SparkSession, ids: DataFrame, is_own: Column) -> DataFrame:
+    """The archive's records with one of the ids, but for those of which `is_own` holds."""
+    others = spark_tables.read(session, ARCHIVE).where(~is_own)
+    found = few(others.join(ids, "event_id", "left_semi").select("day", *PLACE))
+    if isinstance(found, DataFrame):
+        return others.join(found, ["day", *PLACE], "left_semi")
+    days = set(found["day"].unique().to_pylist())
+    places = from_arrow(session, found, others.select("day", *PLACE).schema)
+    return archived_on(session, days).where(~is_own).join(F.broadcast(places), ["day", *PLACE], "left_semi")
 
 
 class Decided:

@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from batch.archive import PLACE
 from batch.conservation.offset_range import OffsetRange, within
 from infra.kafka.places import At
 from infra.lake.materialize import materialized
@@ -32,7 +33,6 @@ COUNTS = {
 }
 """The counts of a range, in offsets, and what each means; the last three are FAULTS."""
 FAULTS = ("missing", "doubled", "unaccounted")
-AT = ("topic", "partition", "offset")
 SHOWN = 5
 
 
@@ -84,8 +84,12 @@ def _is_nowhere() -> Column:
 def without_original(nowhere: DataFrame, archive: DataFrame, silver: DataFrame) -> DataFrame:
     """Those of the offsets that are `nowhere` whose event silver does not have from another record either."""
     # Few offsets are nowhere. So their events are looked up in the archive, instead of being kept for every offset.
-    names = archive.select(*AT, "day", "event_id").join(nowhere.select(*AT), [*AT], "left_semi").dropDuplicates([*AT])
-    named = materialized(nowhere.select(*AT).join(names, [*AT], "left"))
+    names = (
+        archive.select(*PLACE, "day", "event_id")
+        .join(nowhere.select(*PLACE), [*PLACE], "left_semi")
+        .dropDuplicates([*PLACE])
+    )
+    named = materialized(nowhere.select(*PLACE).join(names, [*PLACE], "left"))
     # A duplicate has the content of its original, so its event time, so its day.
     days = [row["day"] for row in named.select("day").distinct().collect()]
     ids = silver.where(F.col("day").isin(days)).select("topic", "day", "event_id")
@@ -107,10 +111,10 @@ def offsets(
     parts = []
     for side, rows in sides.items():
         is_here = [F.lit(int(name == side)).alias(name) for name in sides]
-        parts.append(rows.where(_held(spans)).select(*AT, *is_here))
+        parts.append(rows.where(_held(spans)).select(*PLACE, *is_here))
     together = reduce(lambda one, other: one.unionByName(other), parts)
     unread = reduce(lambda one, other: one | other, [within(span.at, span.unread) for span in spans])
-    return together.groupBy(*AT).agg(*[F.sum(side).alias(side) for side in sides]).withColumn("unread", unread)
+    return together.groupBy(*PLACE).agg(*[F.sum(side).alias(side) for side in sides]).withColumn("unread", unread)
 
 
 def _counts(at: DataFrame, spans: Sequence[OffsetRange]) -> DataFrame:

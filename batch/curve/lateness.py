@@ -14,7 +14,7 @@ from enum import StrEnum
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE
+from batch.archive import ARCHIVE, PLACE
 from batch.day import Day
 from batch.truth import TRUTH_QUARANTINE
 from infra.lake import spark_tables
@@ -59,8 +59,6 @@ EVENT_LATENESS = Table(
 )
 """The number of a view's input events of a day by required delay (allowed lateness) in whole seconds; 0 = came in order."""
 
-AT = ("topic", "partition", "offset")
-
 
 def required_delay_seconds(frontier_ms: Column, event_ms: Column) -> Column:
     """The smallest delay in whole seconds with which an event is on time; 0 if nothing was seen before it."""
@@ -87,7 +85,7 @@ def log_frontiers(records: DataFrame) -> DataFrame:
     return (
         timed.withColumn("within_ms", F.max("moved_ms").over(in_second))
         .join(F.broadcast(seconds), "second")
-        .select(*AT, F.greatest("before_ms", "within_ms").alias("frontier_ms"))
+        .select(*PLACE, F.greatest("before_ms", "within_ms").alias("frontier_ms"))
     )
 
 
@@ -105,7 +103,7 @@ def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collectio
     """
     frontiers = log_frontiers(_records(session, day, settled))
     wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")
-    return events.join(frontiers, list(AT), "left").select(*[events[name] for name in events.columns], wait)
+    return events.join(frontiers, list(PLACE), "left").select(*[events[name] for name in events.columns], wait)
 
 
 def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
@@ -131,13 +129,15 @@ def _records(session: SparkSession, day: Day, settled: Collection[date]) -> Data
     until = last[0] if last else None
     is_settled = F.col("day").isin(list(settled))
     broken = ~F.array_contains("reasons", Reason.CONFLICT.value)
-    by_night = spark_tables.read(session, TRUTH_QUARANTINE).where(broken).select(*AT, F.lit(True).alias("is_settled"))
-    by_stream = spark_tables.read(session, QUARANTINE).where(broken).select(*AT, F.lit(False).alias("is_settled"))
+    by_night = (
+        spark_tables.read(session, TRUTH_QUARANTINE).where(broken).select(*PLACE, F.lit(True).alias("is_settled"))
+    )
+    by_stream = spark_tables.read(session, QUARANTINE).where(broken).select(*PLACE, F.lit(False).alias("is_settled"))
     refused = by_night.unionByName(by_stream).withColumn("refused", F.lit(True))
     return (
         archived.where(F.col("arrival") <= F.lit(until))
         .select(*ARRIVAL_ORDER, F.unix_millis("event_time").alias("event_ms"), is_settled.alias("is_settled"))
-        .join(refused, [*AT, "is_settled"], "left")
+        .join(refused, [*PLACE, "is_settled"], "left")
         .withColumn("moves", F.col("refused").isNull())
     )
 

@@ -9,8 +9,9 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from batch.archive import PLACE
 from batch.reconciliation.causes import Cause
-from batch.reconciliation.layers import PLACE, Layer
+from batch.reconciliation.layers import Layer
 from infra.lake.columns import column, struct
 from infra.lake.materialize import materialized
 from infra.lake.tables import Table

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from batch.archive import PLACE
 from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
@@ -20,9 +21,6 @@ from infra.lake import spark_tables
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.views import REACH
-
-PLACE = ("topic", "partition", "offset")
-"""Where a record is in the log."""
 
 
 @dataclass(frozen=True)

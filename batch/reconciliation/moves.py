@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
+from batch.archive import PLACE
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import of_view
-from batch.reconciliation.layers import PLACE
 from infra.lake.materialize import materialized
 from infra.lake.rows import frame, from_arrow
 from infra.lake.writes import few

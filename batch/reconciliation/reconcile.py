@@ -17,12 +17,13 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from batch.archive import PLACE
 from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
-from batch.reconciliation.layers import PLACE, Layer, night_layer, stream_layer
+from batch.reconciliation.layers import Layer, night_layer, stream_layer
 from batch.reconciliation.moves import Found
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, snapshot
 from batch.reconciliation.stages import after_each

@@ -218,6 +218,13 @@ NIGHT = (
         f"{PLAN}::test_a_day_is_not_looked_at_twice_for_the_same_records",
     ),
     Mutation(
+        "truth: an earlier arrival on another day is not looked for",
+        "batch/truth.py",
+        "return archived_on(session, days).where(~is_own)",
+        "return archived_on(session, set()).where(~is_own)",
+        "tests/batch/test_truth.py::test_an_earlier_arrival_on_another_day_is_found",
+    ),
+    Mutation(
         "versions: a part is the same part in every version",
         "batch/versions.py",
         "F.concat(VERSION, F.lit(END), F.col(topic)[law.column])",
