@@ -2,11 +2,15 @@
 
 from datetime import UTC, date, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from accounting import unaccounted
 from conserved import disagreeing
 from running import Platform
 from truth_check import misspoken, untrue
+
+from batch.archive import ARCHIVE
+from infra.lake import reader
 
 pytestmark = pytest.mark.platform
 
@@ -29,6 +33,15 @@ def test_a_night_settles_the_day_with_the_truth(platform: Platform, day: date) -
 
 def test_the_archive_has_everything_once(platform: Platform) -> None:
     assert unaccounted(platform, archived=True) == []
+
+
+def test_a_file_of_the_archive_holds_one_partition_of_the_log(platform: Platform) -> None:
+    files = pa.table(reader.delta(platform.settings, ARCHIVE.id).get_add_actions(flatten=True)).to_pylist()
+    assert files
+    for file in files:
+        assert file["min.topic"] == file["max.topic"] is not None
+        assert file["min.partition"] == file["max.partition"]
+        assert file["min.offset"] <= file["max.offset"]
 
 
 def test_every_partition_is_conserved_to_its_end(platform: Platform) -> None:
