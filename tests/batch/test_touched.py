@@ -12,7 +12,7 @@ import pytest
 from corpus import encoded, identity, order, payment
 from pyspark.sql import DataFrame, SparkSession
 
-from batch.archive import ARCHIVE, newer, with_envelope
+from batch.archive import ARCHIVE, in_files, newer, with_envelope
 from batch.day import Day
 from batch.touched import Touched
 from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day
@@ -139,6 +139,26 @@ def test_only_files_with_newer_records_are_opened(own: SparkSession) -> None:
     arrow_tables.latest(ARCHIVE).optimize.compact()
     found = newer(own, {BEFORE["orders"]: 2, BEFORE["payments"]: 3}).select("topic", "offset").collect()
     assert list(map(tuple, found)) == [("orders", 2)]
+
+
+def test_one_scan_opens_what_is_newer_however_many_days_are_settled(
+    own: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, days = Log(own), [Day(DAY.date - timedelta(days=n)) for n in range(0, 20, 4)]
+    for day in days:
+        log.arrive(ordered(f"order of {day}", day.start + timedelta(hours=12)))
+    read_to = {day.date: dict(log.ends) for day in days}
+    log.arrive(ordered("late", days[2].start + timedelta(hours=12)))
+    scans: list[DataFrame] = []
+
+    def scanned(*arguments: Any) -> DataFrame:
+        scans.append(in_files(*arguments))
+        return scans[-1]
+
+    monkeypatch.setattr("batch.touched.in_files", scanned)
+    touched = Touched(own, read_to)
+    assert [day for day in days if day.date in touched] == [days[2]]
+    assert [len(scan.inputFiles()) for scan in scans] == [1]
 
 
 def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Sent]:
