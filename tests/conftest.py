@@ -74,6 +74,8 @@ def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
         for name in list(os.environ):
             if name.startswith("DAYBREAK_"):
                 monkeypatch.delenv(name)
+        # A platform's test of the same process may have read them first, and they are kept.
+        settings.cache_clear()
 
 
 @pytest.fixture(scope="session")
