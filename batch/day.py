@@ -7,8 +7,29 @@ Run: python -m batch truth --date 2026-01-31
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
 
 from infra.failures import PermanentFailure
+
+
+class Span(NamedTuple):
+    """Event times from `start` until before `end`."""
+
+    start: datetime
+    end: datetime
+
+    def holds(self, time: Column | str) -> Column:
+        """Over a column of times: is it in the span?"""
+        at = F.col(time) if isinstance(time, str) else time
+        return (at >= F.lit(self.start)) & (at < F.lit(self.end))
+
+    @property
+    def days(self) -> tuple[date, date]:
+        """The first and the last UTC day that it touches."""
+        return self.start.date(), (self.end - timedelta(microseconds=1)).date()
 
 
 @dataclass(frozen=True, order=True)
@@ -26,6 +47,10 @@ class Day:
     def end(self) -> datetime:
         """First instant of the next day."""
         return self.start + timedelta(days=1)
+
+    def around(self, before: timedelta, after: timedelta) -> "Span":
+        """The day, with so much before its start and after its end."""
+        return Span(self.start - before, self.end + after)
 
     def __str__(self) -> str:
         return self.date.isoformat()

@@ -4,7 +4,8 @@ Data flow: the archive's records behind each settlement's offsets -> days; for t
 Run: pytest tests/batch/test_touched.py
 
 A record touches its own day. A record of the hours after a day (REACH) touches that day only if it can change a row of it: a
-payment after midnight touches the day before if its order was placed then. Without this, every night would redo two days.
+payment after midnight touches the day before if its order was placed then. So does a record of the minutes before it (LOOKBACK):
+an order just before midnight counts in the five minutes up to the next. Without this, every night would redo three days.
 """
 
 from collections.abc import Mapping
@@ -20,11 +21,13 @@ from batch.day import Day
 from batch.truth import TRUTH, inputs
 from infra.kafka.places import At, Ends
 from infra.lake import spark_tables
-from infra.lake.writes import FEW
+from infra.lake.rows import from_arrow
+from infra.lake.writes import few
 from streaming.bronze import RECORD
 from streaming.validate import validate
-from streaming.views import REACH, VIEWS
-from streaming.views.view import Additive, View
+from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views.law import Additive
+from streaming.views.view import View
 
 WHOLE, REST = divmod(REACH, timedelta(days=1))
 """REACH after the end of a day: so many whole days, and the first part of the next."""
@@ -32,10 +35,12 @@ WHOLE, REST = divmod(REACH, timedelta(days=1))
 
 @dataclass
 class _Newest:
-    """The last offsets of newer records, per day of the archive and partition: of all, and of those in its first REST."""
+    """The last offsets of newer records, per day of the archive and partition: of all, of those in its first REST, and of those
+    in its last LOOKBACK."""
 
     of_day: dict[date, Ends]
     of_rest: dict[date, Ends]
+    of_tail: dict[date, Ends]
 
 
 class Touched:
@@ -56,9 +61,10 @@ class Touched:
         ends = self._read_to[day]
         if _is_behind(self._newest.of_day.get(day), ends):
             return True
-        after = [self._newest.of_day.get(day + timedelta(days=n)) for n in range(1, WHOLE + 1)]
-        after.append(self._newest.of_rest.get(day + timedelta(days=WHOLE + 1)))
-        if any(_is_behind(found, ends) for found in after):
+        around = [self._newest.of_day.get(day + timedelta(days=n)) for n in range(1, WHOLE + 1)]
+        around.append(self._newest.of_rest.get(day + timedelta(days=WHOLE + 1)))
+        around.append(self._newest.of_tail.get(day - timedelta(days=1)))
+        if any(_is_behind(found, ends) for found in around):
             if self._can_change_rows(Day(day), ends):
                 return True
             self.untouched.add(day)
@@ -66,32 +72,39 @@ class Touched:
 
     def _found(self) -> _Newest:
         early = F.col("event_time") < F.to_timestamp("day") + F.lit(REST)
+        final = F.col("event_time") >= F.to_timestamp("day") + F.lit(timedelta(days=1) - LOOKBACK)
         rows = (
             in_files(self._session, self._may_touch)
             .groupBy("day", "topic", "partition")
-            .agg(F.max("offset").alias("last"), F.max(F.when(early, F.col("offset"))).alias("last_early"))
+            .agg(
+                F.max("offset").alias("last"),
+                F.max(F.when(early, F.col("offset"))).alias("last_early"),
+                F.max(F.when(final, F.col("offset"))).alias("last_final"),
+            )
             .collect()
         )
-        newest = _Newest({}, {})
+        newest = _Newest({}, {}, {})
         for row in rows:
             at = row["topic"], row["partition"]
             newest.of_day.setdefault(row["day"], {})[at] = row["last"]
             if row["last_early"] is not None:
                 newest.of_rest.setdefault(row["day"], {})[at] = row["last_early"]
+            if row["last_final"] is not None:
+                newest.of_tail.setdefault(row["day"], {})[at] = row["last_final"]
         return newest
 
     def _may_touch(self, day: date, at: At, last: int) -> bool:
-        """May a file of this day, with this last offset, touch the day itself or one before it?"""
-        days = (day - timedelta(days=n) for n in range(WHOLE + 2))
+        """May a file of this day, with this last offset, touch the day itself, one before it, or the next?"""
+        days = (day - timedelta(days=n) for n in range(-1, WHOLE + 2))
         return any(known in self._read_to and last >= self._read_to[known].get(at, 0) for known in days)
 
     def _can_change_rows(self, day: Day, ends: Ends) -> bool:
-        """Can records after the end of the day change a row of it? Of too many to look at, it is assumed."""
-        in_reach = (F.col("event_time") >= F.lit(day.end)) & (F.col("event_time") < F.lit(day.end + REACH))
-        found = newer(self._session, ends).where(in_reach).select(*RECORD.fieldNames())
-        if found.limit(FEW + 1).count() > FEW:
+        """Can records before or after the day change a row of it? Of too many to look at, it is assumed."""
+        around = day.around(LOOKBACK, REACH).holds("event_time") & (F.col("day") != F.lit(day.date))
+        found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()))
+        if isinstance(found, DataFrame):
             return True
-        valid = validate(found).where(F.size("reasons") == 0).persist()
+        valid = validate(from_arrow(self._session, found, RECORD)).where(F.size("reasons") == 0).persist()
         try:
             events = valid.withColumn("day", F.to_date("event_time"))
             of_day = spark_tables.of_day(self._session, TRUTH, day.date)
@@ -102,15 +115,15 @@ class Touched:
 
 
 def changing(view: View, day: Day, events: DataFrame, of_day: DataFrame) -> DataFrame:
-    """Rows or parts of the view that `events` after the day's end can change on the day, by the view's law; empty if none.
+    """Rows or parts of the view that `events` around the day can change on the day, by the view's law; empty if none.
 
     `of_day`: truth's events of the day. Both frames have the columns of EVENT that a view needs.
     """
-    is_own = F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(day.end + view.reach))
-    own = events.where(is_own)
+    near = day.around(view.lookback, view.reach).holds("event_time")
+    own = events.where(F.col("topic").isin(*view.inputs) & near)
     if isinstance(view.law, Additive):
         return view.rows(inputs(view, own)).where(F.col("day") == F.lit(day.date)).select(*view.key)
-    part = F.coalesce(*[F.col(topic)[view.law.column] for topic in view.inputs]).alias("part")
+    part = F.explode(view.law.of_event(view.inputs)).alias("part")
     known = of_day.where(F.col("topic").isin(*view.inputs)).select(part)
     return own.select(part).join(known, "part", "left_semi")
 

@@ -4,13 +4,13 @@ Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantin
 Run: python -m batch truth --date 2026-01-31
 """
 
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE, PLACE, archived_on
-from batch.day import Day
+from batch.day import Day, Span
 from infra.failpoints import point
 from infra.lake import spark_tables
 from infra.lake.columns import column, struct
@@ -22,7 +22,7 @@ from streaming.deduplicate import outcomes
 from streaming.definitions import of_event
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.validate import validate
-from streaming.views import REACH, VIEWS
+from streaming.views import LOOKBACK, REACH, VIEWS
 from streaming.views.view import View
 
 RUN = column("run", "string", "The night that computed it")
@@ -49,16 +49,18 @@ def truth_table(view: View) -> Table:
     return Table("truth", view.name, struct(*view.schema, *stamp), partitioned_by=("day",), description=description)
 
 
-def decided(session: SparkSession, start: datetime, end: datetime) -> DataFrame:
-    """Validated records whose event time (or, without one, arrival) is in [start, end), with their outcomes.
+def decided(session: SparkSession, *spans: Span) -> DataFrame:
+    """Validated records whose event time (or, without one, arrival) is in one of the spans, with their outcomes.
 
     Other arrivals of the same event_ids, with any event time, are looked up in the whole archive, so that duplicates and
     conflicts are found. The lookup reads the column event_id; payloads are read only where it finds one.
     """
-    first, last = start.date(), (end - timedelta(microseconds=1)).date()
     at = F.coalesce("event_time", "arrival")
-    is_own = F.col("day").between(F.lit(first), F.lit(last)) & (at >= F.lit(start)) & (at < F.lit(end))
-    days = {first + timedelta(days=n) for n in range((last - first).days + 1)}
+    days, is_own = set[date](), F.lit(False)
+    for span in spans:
+        first, last = span.days
+        is_own = is_own | (F.col("day").between(F.lit(first), F.lit(last)) & span.holds(at))
+        days |= {first + timedelta(days=n) for n in range((last - first).days + 1)}
     own = archived_on(session, days).where(is_own)
     elsewhere = _with_ids(session, own.where(F.col("event_id").isNotNull()).select("event_id").distinct(), is_own)
     records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
@@ -85,9 +87,9 @@ class Decided:
         self._kept: dict[Day, DataFrame] = {}
 
     def around(self, day: Day) -> DataFrame:
-        """The validated records of the day and of REACH after it, with their outcomes."""
+        """The validated records of the day, of LOOKBACK before it and of REACH after it, with their outcomes."""
         if day not in self._kept:
-            self._kept[day] = decided(self._session, day.start, day.end + REACH).persist()
+            self._kept[day] = decided(self._session, day.around(LOOKBACK, REACH)).persist()
         return self._kept[day]
 
     def release(self) -> None:
@@ -97,9 +99,9 @@ class Decided:
         self._kept.clear()
 
 
-def events(session: SparkSession, start: datetime, end: datetime, definition: str) -> DataFrame:
-    """The valid events, one per event_id, with event times in [start, end)."""
-    return accepted(decided(session, start, end), definition)
+def events(session: SparkSession, definition: str, *spans: Span) -> DataFrame:
+    """The valid events, one per event_id, with event times in one of the spans."""
+    return accepted(decided(session, *spans), definition)
 
 
 def inputs(view: View, found: DataFrame) -> dict[str, DataFrame]:
@@ -108,7 +110,7 @@ def inputs(view: View, found: DataFrame) -> dict[str, DataFrame]:
 
 
 def view_day(view: View, found: DataFrame, day: Day) -> DataFrame:
-    """The view's rows for a day, computed from events of the day and of `view.reach` after it."""
+    """The view's rows for a day, computed from its events, and those of `view.lookback` before it and `view.reach` after it."""
     return view.answer(view.rows(inputs(view, found)).where(F.col("day") == F.lit(day.date)))
 
 
@@ -137,7 +139,7 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
 
 
 def _on(day: Day) -> Column:
-    return F.coalesce("event_time", "arrival") < F.lit(day.end)
+    return day.around(timedelta(0), timedelta(0)).holds(F.coalesce("event_time", "arrival"))
 
 
 def _by_spark(rows: DataFrame) -> DataFrame:

@@ -55,6 +55,7 @@ def restate(session: SparkSession, generation: str, definitions: Mapping[str, st
             table = speed_table(view)
             stamp = {
                 "is_final": F.coalesce(F.col(CLOSES) < F.lit(batch.next_watermark), F.lit(False)),
+                "is_removed": F.lit(False),
                 "as_of": F.lit(batch.as_of),
                 "batch_id": F.lit(REBUILT).cast("long"),
                 "generation": F.lit(generation),

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from infra.lake import spark_tables
 from streaming.silver import SILVER
-from streaming.views import REACH
+from streaming.views import LOOKBACK, REACH
 
 
 def recent_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
@@ -20,8 +20,8 @@ def recent_since(session: SparkSession, watermark_ms: int, generation: str, batc
 
 
 def on_time_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> DataFrame:
-    """The on-time events of earlier batches that open rows may still need: those within REACH of the watermark."""
-    reach_ms = round(REACH.total_seconds() * 1000)
+    """The on-time events of earlier batches that open rows may still need: those within REACH and LOOKBACK of the watermark."""
+    reach_ms = round((REACH + LOOKBACK).total_seconds() * 1000)
     return _before(session, watermark_ms - reach_ms, generation, batch_id).where(F.col("late_by_ms") == 0)
 
 

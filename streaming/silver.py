@@ -95,7 +95,7 @@ def late_by(watermark_ms: int | None) -> Column:
     return F.greatest(F.lit(watermark_ms) - F.unix_millis("event_time"), F.lit(0)).cast("long")
 
 
-def topic_events(events: DataFrame, topic: str) -> DataFrame:
-    """The events of one topic, payload fields as columns beside event_id, event_type and event_time."""
+def topic_events(events: DataFrame, topic: str, *more: str) -> DataFrame:
+    """The events of one topic, payload fields as columns beside event_id, event_type and event_time; then the columns `more`."""
     own = events.where(F.col("topic") == topic)
-    return own.select("event_id", "event_type", "event_time", f"{topic}.*")
+    return own.select("event_id", "event_type", "event_time", f"{topic}.*", *more)

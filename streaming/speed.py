@@ -13,13 +13,14 @@ from streaming.views.view import View
 
 SAID = [
     column("is_final", "boolean", "Has the watermark passed the row's close? Until then the row may still change"),
+    column("is_removed", "boolean", "Has the row ceased to exist? Its values are the last ones before"),
     column("as_of", "timestamp", "When the micro-batch started that wrote the row (UTC)"),
     column("batch_id", "bigint", "That micro-batch; -1 is the initial write of a new generation"),
     column("generation", "string", "Generation of the checkpoint that wrote the row"),
     column("definition", "string", "Version of the view's definition"),
 ]
-"""Whether the row is final; when the stream wrote it, in which micro-batch of which checkpoint, and by which version of
-the view."""
+"""Whether the row is final, and whether it is gone; when the stream wrote it, in which micro-batch of which checkpoint, and
+by which version of the view."""
 
 
 def speed_table(view: View) -> Table:
@@ -30,4 +31,4 @@ def speed_table(view: View) -> Table:
 
 def latest_rows(view: View, speed: DataFrame) -> DataFrame:
     """The current rows of a speed table: per key and day the preferred candidate, and of its versions the latest."""
-    return view.answer(speed, F.col("as_of").desc(), F.col("batch_id").desc())
+    return view.answer(speed, F.col("as_of").desc(), F.col("batch_id").desc()).where(~F.col("is_removed"))

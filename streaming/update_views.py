@@ -19,10 +19,12 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 from infra.lake.rows import from_arrow
 from streaming.arrivals import arrow_schema
 from streaming.contracts import CONTRACTS
+from streaming.part_state import Parts
 from streaming.silver import EVENT, topic_events
-from streaming.view_state import CLOSES, OF_EVENT, Current, current
+from streaming.view_state import CLOSES, OF_EVENT, Current, Sums
 from streaming.views import VIEWS
-from streaming.views.view import ByPart, View
+from streaming.views.law import Additive
+from streaming.views.view import View
 
 TO_DEFINE = StructType(
     [
@@ -87,10 +89,16 @@ class Keeping:
         }
 
 
+def current(view: View) -> Current:
+    """The state of a view, by its law."""
+    columns = (*OF_EVENT, *view.inputs)
+    return Sums(view, view.law, columns) if isinstance(view.law, Additive) else Parts(view, view.law, columns)
+
+
 def answered(view: View, events: DataFrame) -> DataFrame:
     """A view's rows of events (columns of EVENT), one per key and day, and CLOSES: when each can no longer change."""
     rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
-    if isinstance(view.law, ByPart):
+    if not isinstance(view.law, Additive):
         rows = view.answer(rows)
     return rows.withColumn(CLOSES, view.closed_at())
 

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from batch.curve.lateness import EVENT_LATENESS, Basis, waits, waits_as_read
 from batch.curve.points import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.curve.steps import by_step, outcomes, united
-from batch.day import Day
+from batch.day import Day, Span
 from batch.settlement.settlements import SETTLEMENTS
 from batch.truth import TRUTH, events, truth_table
 from batch.tuning import suit
@@ -29,7 +29,7 @@ from infra.lake.writes import replace_days
 from infra.settings import settings
 from streaming.definitions import EVENTS, differing
 from streaming.silver import EVENT
-from streaming.views import REACH, VIEWS
+from streaming.views import LOOKBACK, REACH, VIEWS
 
 
 def curve(
@@ -56,8 +56,10 @@ def curve(
 
 def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], definition: str) -> None:
     own = spark_tables.of_day(session, TRUTH, day.date).select(*EVENT.fieldNames())
-    # The day's rows also need events up to REACH after its end, which may belong to an unsettled day.
-    needed = own.unionByName(events(session, day.end, day.end + REACH, definition))
+    # The day's rows also need events of LOOKBACK before it and of REACH after it: of days that may be unsettled.
+    around = day.around(LOOKBACK, REACH)
+    spans = [span for span in (Span(around.start, day.start), Span(day.end, around.end)) if span.start < span.end]
+    needed = own.unionByName(events(session, definition, *spans))
     in_force = settings().watermark_delay_seconds
     found = waits(session, day, needed, settled).persist()
     try:

@@ -24,7 +24,7 @@ from streaming.deduplicate import ARRIVAL_ORDER
 from streaming.progress import PROGRESS
 from streaming.reasons import Reason
 from streaming.silver import QUARANTINE, SILVER
-from streaming.views import REACH
+from streaming.views import LOOKBACK, REACH
 
 
 class Basis(StrEnum):
@@ -97,7 +97,7 @@ def batch_frontiers(batches: DataFrame) -> DataFrame:
 
 
 def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collection[date]) -> DataFrame:
-    """Events of the day and of REACH after it, with their `required_delay_seconds` by Basis.LOG.
+    """Events of the day, of LOOKBACK before it and of REACH after it, with their `required_delay_seconds` by Basis.LOG.
 
     `settled`: the settled days; on these the night's quarantine says which records do not move the watermark.
     """
@@ -122,9 +122,9 @@ def _records(session: SparkSession, day: Day, settled: Collection[date]) -> Data
     quarantine counts, on other days the stream's.
     """
     archived = spark_tables.read(session, ARCHIVE).where(
-        _can_matter(day, "event_time") & (F.col("day") >= F.lit(day.date))
+        _can_matter(day, "event_time") & (F.col("day") >= F.lit(day.around(LOOKBACK, REACH).days[0]))
     )
-    own = archived.where(F.col("event_time") < F.lit(day.end + REACH))
+    own = archived.where(F.col("event_time") < F.lit(day.around(LOOKBACK, REACH).end))
     last = own.agg(F.max("arrival")).first()
     until = last[0] if last else None
     is_settled = F.col("day").isin(list(settled))
@@ -143,5 +143,5 @@ def _records(session: SparkSession, day: Day, settled: Collection[date]) -> Data
 
 
 def _can_matter(day: Day, time: str) -> Column:
-    """Event times from the day's start on: an earlier frontier makes no event of the day late, so it need not be read."""
-    return F.col(time) >= F.lit(day.start)
+    """Event times from LOOKBACK before the day on: an earlier frontier makes no event late that counts, so it is not read."""
+    return F.col(time) >= F.lit(day.around(LOOKBACK, REACH).start)

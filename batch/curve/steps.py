@@ -15,12 +15,14 @@ from itertools import pairwise
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from batch.archive import PLACE
 from batch.curve.points import Outcome
 from batch.day import Day
 from batch.truth import view_day
 from batch.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
-from streaming.views.view import Additive, ByPart, View
+from streaming.views.law import Additive, ByPart, ByWindow
+from streaming.views.view import View
 
 TRUTH, SHARED = "truth", "shared"
 """Names that stand beside the steps: all rows of truth, and the rows that are the same at every step."""
@@ -78,28 +80,34 @@ def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequenc
     )
     values = [name for name in counts.columns if name not in ("step", *view.key)]
     merged = [(F.sum(name) if name in law.sums else F.max(name)).alias(name) for name in values]
-    rows = counts.groupBy("step", *view.key).agg(*merged)
+    rows = counts.groupBy("step", *view.key).agg(*merged).withColumns({name: law.share(name) for name in law.shares})
     return rows.select(F.col("step").cast("string").alias("step"), *view.key, F.struct(*values).alias("answer"))
 
 
 def _by_part(
-    view: View, law: ByPart, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]
+    view: View, law: ByPart | ByWindow, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]
 ) -> list[DataFrame]:
     """Per step the rows of the parts that lack an event at it; and truth's rows, by the first step that gives them."""
-    wait, part = F.col("required_delay_seconds"), F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
-    needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", part)
+    wait, parts = F.col("required_delay_seconds"), law.of_event(view.inputs)
+    needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", F.explode(parts))
     # Most events wait a few seconds, and few wait longer: a part that has all its events is not computed again.
     longest = needed.groupBy(F.col("part").alias("late_part")).agg(F.max(wait).alias("longest"))
     late = materialized(longest.where(F.col("longest") > steps[0]))
-    own = materialized(needed.join(late, F.col("part").eqNullSafe(F.col("late_part"))).drop("part", "late_part"))
+    own = materialized(needed.join(late, F.col("part") == F.col("late_part")).drop("part", "late_part"))
     lacking = F.filter(
         F.array(*[F.lit(step) for step in steps]), lambda step: (step >= wait) & (step < F.col("longest"))
     )
     versions = own.withColumn(VERSION, F.explode(lacking.cast("array<string>"))).drop("longest")
+    if isinstance(law, ByWindow):
+        # An event of several windows that lack an event at the same step.
+        versions = versions.dropDuplicates([*PLACE, VERSION])
     answers = view_day_by_version(view, law, versions, day).withColumnRenamed(VERSION, "step")
+    # Not the rows of a window that has all its events at this step: its last ones are the lookback of the next window.
+    lacks = (law.of_row(view.time) == F.col("late_part")) & (F.col("step").cast("long") < F.col("longest"))
+    answers = answers.join(late, lacks, "left_semi")
     enough = F.filter(F.array(*[F.lit(step) for step in steps]), lambda step: step >= F.col("longest"))
     since = F.when(F.col("longest").isNull(), F.lit(steps[0])).otherwise(F.try_element_at(enough, F.lit(1)))
-    shared = truth.join(late, F.col(law.column).eqNullSafe(F.col("late_part")), "left").where(since.isNotNull())
+    shared = truth.join(late, law.of_row(view.time) == F.col("late_part"), "left").where(since.isNotNull())
     return [
         _answers(view, answers, F.col("step")),
         _answers(view, shared, F.concat(F.lit(SHARED), since.cast("string"))),

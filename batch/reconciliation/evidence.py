@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from batch.archive import PLACE
+from batch.day import Span
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.layers import Layer
 from infra.lake.columns import column, struct
@@ -60,17 +61,17 @@ def evidence(stream: Layer, night: Layer) -> DataFrame:
     return first.unionByName(second).unionByName(third)
 
 
-def of_view(found: DataFrame, view: View, until: datetime) -> DataFrame:
-    """The evidence for a view whose rows need events before `until`; late events of its other inputs are PARTNER_LATE."""
+def of_view(found: DataFrame, view: View, needed: Span) -> DataFrame:
+    """The evidence for a view whose rows need the events of the span; late events of its other inputs are PARTNER_LATE."""
     is_partner = (F.col("cause") == Cause.LATE.value) & (F.col("topic") != view.inputs[0])
-    own = found.where(F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until)))
+    own = found.where(F.col("topic").isin(*view.inputs) & needed.holds("event_time"))
     return own.withColumn("cause", F.when(is_partner, F.lit(Cause.PARTNER_LATE.value)).otherwise(F.col("cause")))
 
 
 def of_day(found: DataFrame, driving: str, end: datetime) -> DataFrame:
-    """The evidence of a day that ends at `end`: without later events of the driving input, which make rows of the next day.
+    """The evidence of a day whose rows end with `end`: without later events of the driving input, which make later rows.
 
-    Later events of other inputs stay: within the view's reach they belong to a row that began before `end`.
+    Later events of other inputs stay: within the view's reach they belong to a row that began before.
     """
     return found.where((F.col("topic") != driving) | (F.col("event_time") < F.lit(end)))
 

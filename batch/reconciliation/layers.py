@@ -20,7 +20,7 @@ from infra.kafka.places import Ranges
 from infra.lake import spark_tables
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
-from streaming.views import REACH
+from streaming.views import LOOKBACK, REACH
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,10 @@ class Layer:
 
 def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]) -> Layer:
     """The stream's side: silver's events around the day, up to the last finished micro-batch."""
-    until = day.end + REACH
+    around = day.around(LOOKBACK, REACH)
+    first, last = around.days
     own = spark_tables.read(session, SILVER).where(
-        counted(progress)
-        & F.col("day").between(F.lit(day.date), F.lit(until.date()))
-        & (F.col("event_time") >= F.lit(day.start))
-        & (F.col("event_time") < F.lit(until))
+        counted(progress) & F.col("day").between(F.lit(first), F.lit(last)) & around.holds("event_time")
     )
     return Layer(own, spark_tables.read(session, QUARANTINE), unread(read(progress)))
 

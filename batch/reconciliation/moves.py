@@ -8,7 +8,6 @@ Steps are numbered as in STEPS, from 1. Step 0 is what the stream counted; null 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from batch.archive import PLACE
+from batch.day import Span
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import of_view
 from infra.lake.materialize import materialized
@@ -58,21 +58,22 @@ class Found:
         self._table = held if isinstance(held, pa.Table) else None
         self.rows = materialized(held) if isinstance(held, DataFrame) else from_arrow(session, held, evidence.schema)
 
-    def moves(self, view: View, until: datetime) -> Moves:
-        """The moved events of a view whose rows need events before `until`."""
+    def moves(self, view: View, needed: Span) -> Moves:
+        """The moved events of a view whose rows need the events of the span."""
         if self._table is None:
-            return _by_spark(of_view(self.rows, view, until))
-        found = list(_by_place(self._table.to_pylist(), view, until))
+            return _by_spark(of_view(self.rows, view, needed))
+        found = list(_by_place(self._table.to_pylist(), view, needed))
         pairs = {(row["enters"], row["leaves"]) for row in found}
         places = F.broadcast(frame(self._session, found, MOVES))
         return Moves(places, tuple(sorted(pairs, key=str)), _named(pairs), are_few=True)
 
 
-def _by_place(rows: list[dict[str, Any]], view: View, until: datetime) -> Iterator[dict[str, Any]]:
+def _by_place(rows: list[dict[str, Any]], view: View, needed: Span) -> Iterator[dict[str, Any]]:
     entered: dict[tuple[Any, ...], int] = {}
     left: dict[tuple[Any, ...], int] = {}
     for row in rows:
-        if row["topic"] not in view.inputs or row["event_time"] >= until or row["cause"] == Cause.UNEXPLAINED:
+        is_needed = row["topic"] in view.inputs and needed.start <= row["event_time"] < needed.end
+        if not is_needed or row["cause"] == Cause.UNEXPLAINED:
             continue
         place, cause = tuple(row[name] for name in PLACE), row["cause"]
         if cause == Cause.LATE:

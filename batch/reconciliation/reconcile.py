@@ -77,7 +77,7 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
 
 @dataclass(frozen=True)
 class Layers:
-    """Both layers of a day and of REACH after it, all topics: their events, and the evidence on which they differ."""
+    """Both layers of a day, LOOKBACK before and REACH after it, all topics: their events, and on which of these they differ."""
 
     stream: Layer
     night: Layer
@@ -116,11 +116,11 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     """Compare one view for the plan's day."""
     day = plan.day
     by_stream = snapshot(session, view, day, plan.definitions[view.name], layers.progress)
-    until = day.end + view.reach
-    is_own = F.col("topic").isin(*view.inputs) & (F.col("event_time") < F.lit(until))
+    around = day.around(view.lookback, view.reach)
+    is_own = F.col("topic").isin(*view.inputs) & around.holds("event_time")
     silver, truth_events = layers.stream.events.where(is_own), layers.night.events.where(is_own)
-    found = of_view(layers.found.rows, view, until)
-    moves = layers.found.moves(view, until)
+    found = of_view(layers.found.rows, view, around)
+    moves = layers.found.moves(view, around)
     unmoved, moved = timeline(silver, truth_events, moves.places)
     table = truth_table(view)
     truth = spark_tables.of_day(session, table, day.date)
@@ -129,7 +129,7 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     return Compared(
         view,
         differing(view, rows),
-        of_day(found, view.inputs[0], day.end).withColumn("view", F.lit(view.name)),
+        of_day(found, view.inputs[0], day.end + view.overlap).withColumn("view", F.lit(view.name)),
         summary(view, rows),
     )
 

@@ -16,9 +16,10 @@ from pyspark.sql import functions as F
 from batch.day import Day
 from batch.reconciliation.moves import STEP, Moves, Pair
 from batch.truth import view_day
-from batch.versions import VERSION, view_day_by_version
+from batch.versions import VERSION, in_parts, view_day_by_version
 from infra.lake.materialize import materialized
-from streaming.views.view import Additive, ByPart, View
+from streaming.views.law import Additive, ByPart, ByWindow
+from streaming.views.view import View
 
 COUNTED = "counted"
 
@@ -62,22 +63,23 @@ def _added(
 
     def value(step: int) -> Column:
         counts = counts_at(step)
-        merged = [
-            (
+        merged = {
+            name: (
                 F.sum(F.when(counts, F.col(name))).cast(kind)
                 if name in law.sums
                 else F.first(F.when(counts, F.col(name)), ignorenulls=True)
-            ).alias(name)
+            )
             for name, kind in types.items()
-        ]
-        return F.when(F.max(counts), F.struct(*merged))
+        }
+        merged |= {name: law.share(name, merged) for name in law.shares}
+        return F.when(F.max(counts), F.struct(*[value.alias(name) for name, value in merged.items()]))
 
     return rows.groupBy(*view.key).agg(*[value(step).alias(name) for name, step in steps.items()])
 
 
 def _by_part(
     view: View,
-    law: ByPart,
+    law: ByPart | ByWindow,
     unmoved: DataFrame,
     moved: DataFrame,
     day: Day,
@@ -90,26 +92,28 @@ def _by_part(
     counted = all_rows.select(
         *view.key,
         F.struct(*view.values).alias(COUNTED),
-        F.col(law.column).alias("_part"),
+        law.of_row(view.time).alias("_part"),
         F.lit(True).alias("_is_counted"),
     )
     if not steps:
         return counted.drop("_part", "_is_counted")
-    part = F.coalesce(*[F.col(topic)[law.column] for topic in view.inputs])
-    touched = materialized(moved.select(part.alias("_touched")).distinct())
+    parts = law.of_event(view.inputs)
+    touched = materialized(moved.select(F.explode(parts).alias("_touched")).distinct())
     touched = F.broadcast(touched) if moves_are_few else touched
-    near = unmoved.join(touched, part.eqNullSafe(F.col("_touched")), "left_semi")
+    near = in_parts(law, unmoved, parts, touched, "_touched")
     at_all = near.withColumns({"enters": F.lit(0).cast("long"), "leaves": F.lit(None).cast("long")})
     near = at_all.unionByName(moved.select(*at_all.columns))
     near = materialized(near)
     counting = F.array_compact(F.array(*[F.when(counts_at(step), F.lit(name)) for name, step in steps.items()]))
     versions = near.withColumn(VERSION, F.explode(counting)).drop("enters", "leaves")
     answers = view_day_by_version(view, law, versions, day).withColumn("_value", F.struct(*view.values))
+    # Of a window that is not touched only the end may be among the events, as the lookback of the next.
+    answers = answers.join(touched, law.of_row(view.time) == F.col("_touched"), "left_semi")
     again = answers.groupBy(*view.key).agg(
         *[F.first(F.when(F.col(VERSION) == name, F.col("_value")), ignorenulls=True).alias(name) for name in steps]
     )
     is_touched = touched.withColumn("_is_touched", F.lit(True))
-    known = counted.join(is_touched, F.col("_part").eqNullSafe(F.col("_touched")), "left")
+    known = counted.join(is_touched, F.col("_part") == F.col("_touched"), "left")
     # A row that was not counted, but was computed again, belongs to a touched part.
     is_as_counted = F.col("_is_counted") & F.col("_is_touched").isNull()
     return known.join(again, list(view.key), "full_outer").select(

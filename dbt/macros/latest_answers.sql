@@ -2,6 +2,7 @@
   The stream's current answers, one row per day and key, from a speed table, which is the append-only log of all its answers.
   A rebuild of the stream starts a new generation, and the ids of generations sort by their start. Only the latest generation with a
   finished micro-batch counts. Rows that it wrote before its first micro-batch get the time of that micro-batch as `as_of`.
+  A row that ceased to exist is written once more, as removed.
   The view's preference comes before the age of a row: if a join has several matches, the preferred one is the answer.
 -#}
 {% macro latest_answers(view) %}
@@ -38,7 +39,7 @@ ranked as (
 
 )
 
-select * except (place)
+select * except (place, is_removed)
 from ranked
-where place = 1
+where place = 1 and not is_removed
 {% endmacro %}

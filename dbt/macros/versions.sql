@@ -84,7 +84,8 @@ by_stream as (
 
     select
         {{ keys }},
-        {{ answer }} as answer,
+        -- A row that was removed ends its last version and begins no new one.
+        if(is_removed, null, {{ answer }}) as answer,
         is_final,
         as_of as valid_from,
         least(lead(as_of) over (partition by {{ keys }}, generation order by written_at, batch_id), ended_at) as valid_to
@@ -130,7 +131,7 @@ uncorrected as (
     select {{ keys }}, answer
     from by_stream
     inner join (select day from first_settled where is_withdrawn) using (day)
-    where valid_to is null
+    where valid_to is null and answer is not null
 
 ),
 
@@ -192,6 +193,7 @@ found as (
         least(valid_to, unsettled.closed_at) as valid_to
     from by_stream
     left join unsettled using (day)
+    where answer is not null
     union all
     select
         {{ keys }},

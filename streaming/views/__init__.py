@@ -4,12 +4,31 @@ Data flow: view files -> VIEWS
 Run: pytest tests/streaming/test_views.py
 """
 
+from streaming.views.fraud_alerts import FRAUD_ALERTS
 from streaming.views.order_payments import ORDER_PAYMENTS
 from streaming.views.order_totals import ORDER_TOTALS
+from streaming.views.order_value_percentiles import ORDER_VALUE_PERCENTILES
+from streaming.views.orders_last_8_minutes import ORDERS_LAST_8_MINUTES
+from streaming.views.payment_failures import PAYMENT_FAILURES
+from streaming.views.payment_health import PAYMENT_HEALTH
+from streaming.views.rolling_order_rate import ROLLING_ORDER_RATE
 from streaming.views.view import View
 
-VIEWS: dict[str, View] = {view.name: view for view in (ORDER_TOTALS, ORDER_PAYMENTS)}
+IN_FORCE = (
+    ORDER_TOTALS,
+    ORDER_PAYMENTS,
+    ORDERS_LAST_8_MINUTES,
+    PAYMENT_HEALTH,
+    ROLLING_ORDER_RATE,
+    ORDER_VALUE_PERCENTILES,
+    PAYMENT_FAILURES,
+    FRAUD_ALERTS,
+)
+VIEWS: dict[str, View] = {view.name: view for view in IN_FORCE}
 """Every view, by name; each exists in speed, truth, reconciliation and docs."""
 
 REACH = max(view.reach for view in VIEWS.values())
 """How far past a day's end its views need events."""
+
+LOOKBACK = max(view.lookback for view in VIEWS.values())
+"""How far before a day's start its views need events."""

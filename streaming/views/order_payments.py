@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.view import ByPart, Events, View
+from streaming.views.law import ByPart
+from streaming.views.view import Events, View
 
 
 def define(events: Events) -> DataFrame:

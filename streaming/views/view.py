@@ -13,35 +13,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from infra.lake.columns import column, struct
+from streaming.views.law import APART, Additive, ByWindow, Law
 
 Events = Mapping[str, DataFrame]
 """Events of each input topic, by topic, as `silver.topic_events` gives them."""
 
-OF_LAYERS = ("day", "is_final", "as_of", "batch_id", "generation", "definition", "run")
+OF_LAYERS = ("day", "is_final", "is_removed", "as_of", "batch_id", "generation", "definition", "run", APART)
 OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to", "expected_completeness", "closes_at")
 """Names of columns that the layers and gold add; a view must not use them."""
-
-
-@dataclass(frozen=True)
-class Additive:
-    """The law of counts and sums: `define(old and new events)` is `define(old)` merged with `define(new)`.
-
-    Rows of one key are merged by adding the columns `sums`; every other column is the same in both.
-    """
-
-    sums: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ByPart:
-    """The law of independent parts: the rows of one part follow from that part's events alone.
-
-    `column` names the part: a string that every event of the inputs has to have, and a column of the rows. Its value has no
-    meaning but to tell parts apart. A row's `time` is on the day of one of its part's events. When new events touch a part, the
-    stream defines the part again from its events.
-    """
-
-    column: str
 
 
 @dataclass(frozen=True)
@@ -70,8 +49,12 @@ class View:
     """How far after a row's `time` its inputs may lie."""
     measures: tuple[str, ...]
     """Additive integer columns, summed in reports."""
-    law: Additive | ByPart
+    law: Law
     """How the stream updates the view without recomputing it from all events; a property test checks it."""
+    lookback: timedelta = timedelta(0)
+    """How far before a row's `time` its inputs may lie; less than a day."""
+    overlap: timedelta = timedelta(0)
+    """How far after a day's end an event of the driving input may change a row of the day: of windows that go over midnight."""
     prefer: tuple[str, ...] = ()
     """Selects a key's row among several candidates: the first by these columns, ascending, nulls last. Gold uses the
     same order. A further event may only add a better candidate."""
@@ -84,8 +67,12 @@ class View:
         if taken := sorted({*OF_LAYERS, *OF_GOLD}.intersection(names)):
             raise ValueError(f"view {self.name}: the column names {', '.join(taken)} are reserved: choose other names")
         spoken = {*self.key, self.time, *self.measures, *self.prefer, *self.while_open}
+        if isinstance(self.law, Additive):
+            spoken |= {*self.law.sums, *self.law.shares, *sum(self.law.shares.values(), ())}
         if missing := sorted(spoken.difference(names)):
             raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
+        if not timedelta(0) <= self.lookback < timedelta(days=1):
+            raise ValueError(f"view {self.name}: a lookback of {self.lookback} is not between 0 and a day")
 
     @property
     def schema(self) -> StructType:
@@ -97,8 +84,11 @@ class View:
         """The value columns: what a row says beside its key and day."""
         return tuple(one.name for one in self.columns if one.name not in self.key)
 
-    def rows(self, events: Events) -> DataFrame:
-        """Candidate rows with their `day`."""
+    def rows(self, events: Events, apart: bool = False) -> DataFrame:
+        """Candidate rows with their `day`; `apart`: the events of a ByWindow view have the column APART, and so have the rows."""
+        if isinstance(self.law, ByWindow) and not apart:
+            alike = {topic: found.withColumn(APART, F.lit("")) for topic, found in events.items()}
+            return self.rows(alike, apart=True).drop(APART)
         return self.define(events).withColumn("day", F.to_date(self.time))
 
     def closed_at(self) -> Column:

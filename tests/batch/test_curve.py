@@ -16,7 +16,7 @@ from batch.archive import ARCHIVE
 from batch.curve.curve import curve
 from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
-from batch.day import Day
+from batch.day import Day, Span
 from batch.day_plan import DayPlan
 from batch.settlement.settlements import SETTLEMENTS, settle
 from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_day
@@ -145,7 +145,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         ]
         put(spark.createDataFrame(rows, ARCHIVE.schema), ARCHIVE)
         run = F.lit("first").alias("run")
-        known = events(spark, DAY.start, NEXT + timedelta(days=1), found[EVENTS]).persist()
+        known = events(spark, found[EVENTS], Span(DAY.start, NEXT + timedelta(days=1))).persist()
         put(known.where(F.col("day") == F.lit(DAY.date)).select("*", run), TRUTH)
         put(refused(spark, TRUTH_QUARANTINE, DAY), TRUTH_QUARANTINE)
         for view in VIEWS.values():

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
+from batch.day import Span
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import evidence, of_day, of_view
 from batch.reconciliation.layers import Layer
@@ -119,7 +120,9 @@ def found(spark: SparkSession) -> dict[str, list[Row]]:
         F.when(offset >= ARCHIVE_END, not_read),
     )
     by_event: dict[str, list[Row]] = {name: [] for name in CASES}
-    for one in of_view(evidence(stream, night), ORDER_PAYMENTS, NOON + timedelta(days=1)).collect():
+    for one in of_view(
+        evidence(stream, night), ORDER_PAYMENTS, Span(NOON - timedelta(days=1), NOON + timedelta(days=1))
+    ).collect():
         by_event[one["event_id"]].append(one)
     return by_event
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from card import alert
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.day import Day
+from batch.day import Day, Span
 from batch.reconciliation import moves as module
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import EVIDENCE, KEPT
@@ -24,6 +25,8 @@ from streaming.views.view import View
 pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 31))
+CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
+"""Payments that make the pattern of an alert, often enough."""
 STEPPED = ("late", "not_read", "rule")
 NUMBERS = {name: number for number, name in enumerate((cause.value for cause in STEPS), 1) if name in STEPPED}
 PAIRS = ((0, None), (1, None), (3, None), (0, 5), (1, 5))
@@ -35,7 +38,10 @@ def events(seed: int) -> list[dict[str, Any]]:
     chance = random.Random(seed)
     found = []
     for number in range(60):
-        at = DAY.start + timedelta(minutes=chance.randint(0, 90), seconds=chance.randint(0, 59))
+        # Over both ends of the day, where rows have some of their events in another one.
+        at = chance.choice((DAY.start, DAY.end)) + timedelta(
+            minutes=chance.randint(-12, 90), seconds=chance.randint(0, 59)
+        )
         order_id = f"o-{chance.randint(0, 14)}"
         enters, leaves = PAIRS[0] if chance.random() < 0.6 else chance.choice(PAIRS)
         event = {"event_id": f"e-{number}", "event_time": at, "partition": 0, "offset": number, "day": DAY.date}
@@ -44,9 +50,19 @@ def events(seed: int) -> list[dict[str, Any]]:
             own = {"order_id": order_id, "customer_id": "c-1", "items": items, "total_cents": number}
             event |= {"topic": "orders", "event_type": "order_placed", "orders": own}
         else:
-            own = {"payment_id": f"pay-{number}", "order_id": order_id, "card_id": "card-1", "amount_cents": number}
-            event |= {"topic": "payments", "event_type": "payment_captured", "payments": own}
+            kind, cents = chance.choice(CARD)
+            own = {
+                "payment_id": f"pay-{number}",
+                "order_id": order_id,
+                "card_id": f"card-{number % 3}",
+                "amount_cents": cents,
+            }
+            event |= {"topic": "payments", "event_type": kind, "payments": own}
         found.append(event | {"enters": enters, "leaves": leaves})
+    for name in range(12):
+        for event in alert(f"{name}", chance.choice((DAY.start, DAY.end)) + timedelta(minutes=name - 3), chance):
+            enters, leaves = PAIRS[0] if chance.random() < 0.8 else chance.choice(PAIRS)
+            found.append(event | {"partition": 0, "offset": len(found), "enters": enters, "leaves": leaves})
     return found
 
 
@@ -93,10 +109,10 @@ def test_moves_are_the_same_in_the_driver_and_by_spark(
     spark: SparkSession, view: View, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evidence = spark.createDataFrame(evidence_rows(), EVIDENCE.schema).select(*KEPT, "cause", "side")
-    until = DAY.end
-    few = Found(spark, evidence).moves(view, until)
+    needed = Span(DAY.start, DAY.end)
+    few = Found(spark, evidence).moves(view, needed)
     monkeypatch.setattr(module, "few", lambda frame: frame)
-    many = Found(spark, evidence).moves(view, until)
+    many = Found(spark, evidence).moves(view, needed)
     assert (few.pairs, few.steps) == (many.pairs, many.steps)
     assert (few.are_few, many.are_few) == (True, False)
     columns = MOVES.fieldNames()

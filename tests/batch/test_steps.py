@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from card import alert
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
@@ -21,6 +22,7 @@ from streaming.views.view import View
 pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 31))
+CARD = (("payment_captured", 3), ("payment_failed", 4), ("payment_failed", 5), ("payment_captured", 20_000))
 STEPS = (0, 10, 60, 600)
 WAITED = StructType([*EVENT.fields, StructField("required_delay_seconds", LongType())])
 
@@ -33,13 +35,27 @@ def events(seed: int) -> list[dict[str, Any]]:
         at = datetime(2026, 1, 31, 12, tzinfo=UTC) + timedelta(seconds=dice.randrange(900))
         order = f"order-{dice.randrange(40)}"
         placed = {"order_id": order, "customer_id": "c", "total_cents": dice.randrange(9), "items": []}
-        paid = {"order_id": order, "payment_id": f"p-{number}", "amount_cents": dice.randrange(9)}
-        topic, kind, payload = dice.choice([("orders", "order_placed", placed), ("payments", "payment_captured", paid)])
+        kind, cents = dice.choice(CARD)
+        paid = {"order_id": order, "payment_id": f"p-{number}", "amount_cents": cents, "card_id": f"card-{number % 2}"}
+        topic, kind, payload = dice.choice([("orders", "order_placed", placed), ("payments", kind, paid)])
         wait = dice.choice([0] * 12 + [5, 10, 11, 60, 599, 600, 5000])
         rows.append(
-            {"topic": topic, "event_id": str(number), "event_type": kind, "event_time": at, topic: payload}
+            {
+                "topic": topic,
+                "event_id": str(number),
+                "partition": 0,
+                "offset": number,
+                "event_type": kind,
+                "event_time": at,
+                topic: payload,
+            }
             | {"day": DAY.date, "required_delay_seconds": wait}
         )
+    for name in range(12):
+        at = datetime(2026, 1, 31, 13, name, tzinfo=UTC)
+        for event in alert(f"{name}", at, dice):
+            place = {"partition": 0, "offset": len(rows)}
+            rows.append(event | place | {"required_delay_seconds": dice.choice([0, 0, 0, 0, 5, 11, 600, 5000])})
     return rows
 
 

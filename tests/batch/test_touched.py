@@ -95,7 +95,8 @@ def test_only_what_can_change_the_day_touches_it(own: SparkSession) -> None:
     ends = settled(log)
     assert not log.touched(ends)
     # The next day's first hour: orders of its own, and their payments.
-    log.arrive(ordered("next", MIDNIGHT), paid("next", MIDNIGHT + timedelta(minutes=1)))
+    later = MIDNIGHT + timedelta(minutes=8)
+    log.arrive(ordered("next", later), paid("next", later + timedelta(minutes=1)))
     assert not log.touched(ends)
     looked_at = Touched(own, {DAY.date: ends})
     assert DAY.date not in looked_at
@@ -106,6 +107,19 @@ def test_only_what_can_change_the_day_touches_it(own: SparkSession) -> None:
     log.arrive(paid("at its end", MIDNIGHT + timedelta(minutes=20)))
     assert log.touched(ends)
     assert not log.touched(dict(log.ends)), "nothing is newer than all of it"
+
+
+def test_records_next_to_the_day_touch_it_if_a_window_holds_both(own: SparkSession) -> None:
+    log = Log(own)
+    log.arrive(ordered("soon", DAY.start + timedelta(minutes=2)))
+    ends = settled(log)
+    log.arrive(ordered("long before", DAY.start - timedelta(minutes=20)))
+    assert not log.touched(ends)
+    log.arrive(ordered("just before", DAY.start - timedelta(minutes=2)))
+    assert log.touched(ends), "it counts in the five minutes up to an order of the day"
+    ends = dict(log.ends)
+    log.arrive(ordered("just after", MIDNIGHT + timedelta(minutes=3)))
+    assert log.touched(ends), "it counts in eight minutes that begin on the day"
 
 
 def test_a_record_of_the_day_always_touches_it(own: SparkSession) -> None:
@@ -162,9 +176,11 @@ def test_one_scan_opens_what_is_newer_however_many_days_are_settled(
 
 
 def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Sent]:
-    """Orders and payments within `around` minutes of midnight; some payments for orders that were never placed."""
+    """Orders and payments within `around` minutes of both ends of the day; some payments for orders that were never placed."""
     for _ in range(chance.randint(1, 4)):
-        at = MIDNIGHT + timedelta(minutes=chance.randint(-around, around), seconds=chance.randint(0, 59))
+        at = chance.choice((DAY.start, MIDNIGHT)) + timedelta(
+            minutes=chance.randint(-around, around), seconds=chance.randint(0, 59)
+        )
         if names and chance.random() < 0.6:
             yield paid(chance.choice([*names, "never placed"]), at, f"{chance.random()}")
         else:
@@ -177,7 +193,7 @@ def test_a_day_that_is_not_touched_keeps_every_row(own: SparkSession, seed: int)
     chance, log, names = random.Random(seed), Log(own), list[str]()
     log.arrive(*traffic(chance, names, 90), ordered("one", NOON))
     ends, before = settled(log), {name: rows(own, name) for name in VIEWS}
-    log.arrive(*(one for one in traffic(chance, names, 90) if of_next_day(one)))
+    log.arrive(*(one for one in traffic(chance, names, 90) if not of_day(one)))
     if log.touched(ends):
         return
     known = Decided(own)
@@ -187,8 +203,9 @@ def test_a_day_that_is_not_touched_keeps_every_row(own: SparkSession, seed: int)
     known.release()
 
 
-def of_next_day(sent: Sent) -> bool:
-    return datetime.fromtimestamp(json.loads(sent[2])["event_time"] / 1000, UTC) >= MIDNIGHT
+def of_day(sent: Sent) -> bool:
+    at = datetime.fromtimestamp(json.loads(sent[2])["event_time"] / 1000, UTC)
+    return DAY.start <= at < MIDNIGHT
 
 
 def rows(session: SparkSession, view: str) -> list[str]:

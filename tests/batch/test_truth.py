@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from batch import truth as module
 from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day
+from batch.day import Day, Span
 from batch.truth import decided
 from infra.lake import spark_tables
 from infra.lake.rows import frame
@@ -21,6 +21,7 @@ from streaming.reasons import Outcome
 pytestmark = pytest.mark.slow
 
 DAY, OTHER, THIRD = (Day(date(2026, 1, day)) for day in (30, 20, 25))
+WHOLE = Span(DAY.start, DAY.end)
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def arrive(spark: SparkSession, offset: int, day: Day, name: str, **changes: obj
 
 
 def outcomes_of_day(spark: SparkSession) -> dict[int, str]:
-    return {row["offset"]: row["outcome"] for row in decided(spark, DAY.start, DAY.end).collect()}
+    return {row["offset"]: row["outcome"] for row in decided(spark, WHOLE).collect()}
 
 
 @pytest.mark.parametrize("limit", [100, 0], ids=["few other arrivals", "many"])
@@ -67,6 +68,6 @@ def test_payloads_are_read_on_days_with_another_arrival_only(
     read: list[set[date]] = []
     archived_on = module.archived_on
     monkeypatch.setattr(module, "archived_on", lambda spark, days: read.append({*days}) or archived_on(spark, days))
-    found = decided(own, DAY.start, DAY.end).select("value").collect()
+    found = decided(own, WHOLE).select("value").collect()
     assert read == [{DAY.date}, {OTHER.date}]
     assert all(json.loads(row["value"])["total_cents"] for row in found)

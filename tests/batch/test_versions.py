@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from card import alert
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
@@ -16,11 +17,14 @@ from infra.lake.rows import frame
 from streaming.contracts import CONTRACTS
 from streaming.silver import EVENT
 from streaming.views import VIEWS
-from streaming.views.view import ByPart, View
+from streaming.views.law import ByPart, ByWindow
+from streaming.views.view import View
 
 DAY = Day(date(2026, 1, 31))
 VERSIONED = StructType([*EVENT.fields, StructField(VERSION, StringType())])
+CARD = (("payment_captured", 3), ("payment_failed", 4), ("payment_failed", 5), ("payment_captured", 20_000))
 BY_PART = [view for view in VIEWS.values() if isinstance(view.law, ByPart)]
+NOT_ADDITIVE = [view for view in VIEWS.values() if isinstance(view.law, (ByPart, ByWindow))]
 
 
 def events(seed: int) -> list[dict[str, Any]]:
@@ -31,18 +35,23 @@ def events(seed: int) -> list[dict[str, Any]]:
         at = datetime(2026, 1, 31, 23, 20, tzinfo=UTC) + timedelta(seconds=dice.randrange(4800))
         order = f"order-{dice.randrange(25)}"
         placed = {"order_id": order, "customer_id": "c", "total_cents": dice.randrange(9), "items": []}
-        paid = {"order_id": order, "payment_id": f"p-{number}", "amount_cents": dice.randrange(9)}
-        topic, kind, payload = dice.choice([("orders", "order_placed", placed), ("payments", "payment_captured", paid)])
+        kind, cents = dice.choice(CARD)
+        paid = {"order_id": order, "payment_id": f"p-{number}", "amount_cents": cents, "card_id": f"card-{number % 2}"}
+        topic, kind, payload = dice.choice([("orders", "order_placed", placed), ("payments", kind, paid)])
         event = {"topic": topic, "event_id": str(number), "event_type": kind, "event_time": at, topic: payload}
         rows += [event | {VERSION: version} for version in ("0", "late", "600") if dice.random() < 0.7]
+    for number in range(20):
+        at = datetime(2026, 1, 31, 23, 20, tzinfo=UTC) + timedelta(minutes=2 * number)
+        for event in alert(f"{number}", at, dice):
+            rows += [event | {VERSION: version} for version in ("0", "late", "600") if dice.random() < 0.9]
     return rows
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("view", BY_PART, ids=lambda view: view.name)
+@pytest.mark.parametrize("view", NOT_ADDITIVE, ids=lambda view: view.name)
 def test_each_version_has_the_rows_it_has_alone(spark: SparkSession, view: View, seed: int) -> None:
-    assert isinstance(view.law, ByPart)
+    assert isinstance(view.law, (ByPart, ByWindow))
     found = frame(spark, events(seed), VERSIONED).persist()
     together = view_day_by_version(view, view.law, found, DAY).collect()
     for version in ("0", "late", "600"):

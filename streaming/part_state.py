@@ -1,0 +1,125 @@
+"""The in-memory state of a view by part or by window: the events that open rows may still need, and the open rows.
+
+Data flow: new on-time events -> all events of the parts that they touch -> rows that are new, changed, final or gone
+Run: pytest tests/streaming/test_view_state.py
+
+A part is a value of the law's column (ByPart), or a window of event time (ByWindow), to which an event may belong several times.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics
+from streaming.views.law import ByPart, ByWindow
+from streaming.views.view import View
+
+PART = "_part"
+TIDY_US = 60_000_000
+"""Event time in microseconds between two removals of events that are no longer needed."""
+
+
+class Parts:
+    """The state of a ByPart or ByWindow view."""
+
+    def __init__(self, view: View, law: ByPart | ByWindow, columns: tuple[str, ...]) -> None:
+        self._view, self._law, self._columns = view, law, columns
+        self._events: pa.Table | None = None
+        self._open: pa.Table | None = None
+        self._touched = pa.array([], pa.string())
+        self._watermark: pa.Scalar | None = None
+        self._tidied: pa.Scalar | None = None
+
+    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
+        """Keep all given events, and the rows that are still open: the given events are all that these need."""
+        self._events = events.select(self._columns)
+        self._open = rows.filter(pc.invert(is_final(rows, next_watermark)))
+
+    def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
+        """All events of the parts that new events touch, and of the parts with a row that becomes final."""
+        fresh = of_topics(new, self._view.inputs).select(self._columns)
+        kept = self._events if self._events is not None else fresh.slice(0, 0)
+        self._watermark, self._events = watermark, joined(self._without_closed(kept, watermark), fresh)
+        touched = [part for parts in self._parts(fresh) for part in pc.unique(parts).to_pylist()]
+        if self._open is not None:
+            due = self._open.filter(is_final(self._open, next_watermark))
+            touched += self._of_rows(due).to_pylist()
+        self._touched = pa.array(sorted(set(touched)), pa.string())
+        mine = pa.chunked_array([pa.repeat(False, self._events.num_rows)])
+        for parts in self._parts(self._events):
+            mine = pc.or_(mine, pc.is_in(parts, value_set=self._touched))
+        return self._events.filter(mine)
+
+    def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
+        """Rows of the touched parts that are new, have changed or became final; and those that are gone, as removed.
+
+        Rows that the watermark had closed before are left out: they are as they were, and some of their events are gone.
+        """
+        rows = defined.filter(pc.is_in(self._of_rows(defined), value_set=self._touched))
+        if self._watermark is not None:
+            rows = rows.filter(pc.greater_equal(rows[CLOSES], self._watermark))
+        before = self._open if self._open is not None else rows.slice(0, 0)
+        own = pc.is_in(self._of_rows(before), value_set=self._touched)
+        others, mine = before.filter(pc.invert(own)), before.filter(own)
+        final = is_final(rows, next_watermark)
+        same = pc.is_in(_texts(rows, rows.column_names), value_set=_texts(mine, rows.column_names))
+        self._open = joined(others, rows.filter(pc.invert(final)))
+        key = ["day", *self._view.key]
+        gone = mine.filter(pc.invert(pc.is_in(_texts(mine, key), value_set=_texts(rows, key))))
+        changed = rows.append_column("is_final", final).filter(pc.or_(final, pc.invert(same)))
+        removed = gone.append_column("is_final", pa.chunked_array([pa.repeat(False, gone.num_rows)]))
+        return pa.concat_tables([_flagged(changed, removed=False), _flagged(removed, removed=True)])
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and bytes held: events and open rows."""
+        held = [table for table in (self._events, self._open) if table is not None]
+        return sum(table.num_rows for table in held), sum(table.nbytes for table in held)
+
+    def _without_closed(self, kept: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+        """Without events that no open row can need; done once per minute of event time, because it scans all events."""
+        if watermark is None or (self._tidied is not None and watermark.value - self._tidied.value < TIDY_US):
+            return kept
+        self._tidied = watermark
+        span = self._view.reach + self._view.lookback
+        oldest = pc.subtract(watermark, pa.scalar(span, pa.duration("us")))
+        return kept.filter(pc.greater_equal(kept["event_time"], oldest))
+
+    def _parts(self, events: pa.Table) -> Iterator[pa.ChunkedArray]:
+        """The events' parts as texts, one array for the first part of each event, one for the second, and so on."""
+        if isinstance(self._law, ByPart):
+            yield pc.coalesce(*[pc.struct_field(events[topic], self._law.column) for topic in self._view.inputs])
+            return
+        at = events["event_time"]
+        last = _number(pc.add(at, pa.scalar(self._law.lookback, pa.duration("us"))), self._law.size)
+        for further in range(-(-self._law.lookback // self._law.size) + 1):
+            yield pc.min_element_wise(pc.add(_number(at, self._law.size), further), last).cast(pa.string())
+
+    def _of_rows(self, rows: pa.Table) -> pa.ChunkedArray:
+        if isinstance(self._law, ByPart):
+            return rows[self._law.column]
+        return _number(rows[self._view.time], self._law.size).cast(pa.string())
+
+
+def _number(times: pa.ChunkedArray, size: timedelta) -> pa.ChunkedArray:
+    """The number of the window of `size` that each time is in, counted from 1970."""
+    micros, width = times.cast(pa.timestamp("us", "UTC")).cast(pa.int64()), size // timedelta(microseconds=1)
+    whole = pc.divide(micros, width)
+    # Arrow divides towards zero, and times before 1970 are negative.
+    return pc.if_else(pc.less(micros, pc.multiply(whole, width)), pc.subtract(whole, 1), whole)
+
+
+def _texts(rows: pa.Table, names: list[str]) -> pa.Array:
+    """Each row's values as one text, to compare rows by; a null is not an empty text."""
+    values = [rows[name] for name in names]
+    plain = [one.cast(pa.int64()) if pa.types.is_timestamp(one.type) else one for one in values]
+    texts = [one.cast(pa.string()) for one in plain]
+    return pc.binary_join_element_wise(
+        *texts, "\x1f", null_handling="replace", null_replacement="\x00"
+    ).combine_chunks()
+
+
+def _flagged(rows: pa.Table, removed: bool) -> pa.Table:
+    return rows.append_column(REMOVED, pa.repeat(removed, rows.num_rows))

@@ -1,0 +1,152 @@
+"""The views in plain Python, from their sentences in the issue and not from their code: events of one history -> rows.
+
+Data flow: events as dicts (times in milliseconds) -> per view the rows, as dicts of the view's columns
+Run: pytest tests/streaming/test_oracle.py
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Event = dict[str, Any]
+Row = dict[str, Any]
+MINUTE = 60_000
+
+
+def placed(events: list[Event]) -> list[Event]:
+    return [event for event in events if event["event_type"] == "order_placed"]
+
+
+def payments(events: list[Event], *kinds: str) -> list[Event]:
+    return [event for event in events if event["event_type"] in {f"payment_{kind}" for kind in kinds}]
+
+
+def windows(events: list[Event], size: int, every: int) -> Iterator[tuple[int, list[Event]]]:
+    """Every window [start, start + size) at a multiple of `every` that has an event, with its events."""
+    if not events:
+        return
+    first, last = min(e["ms"] for e in events), max(e["ms"] for e in events)
+    start = first // every * every - math.ceil(size / every) * every
+    while start <= last:
+        if own := [event for event in events if start <= event["ms"] < start + size]:
+            yield start, own
+        start += every
+
+
+def order_totals(events: list[Event]) -> Iterator[Row]:
+    for start, own in windows(placed(events), MINUTE, MINUTE):
+        items = sum(item["quantity"] for event in own for item in event["items"])
+        yield _window(start, MINUTE) | {"orders": len(own), "items": items, "revenue_cents": _cents(own)}
+
+
+def orders_last_8_minutes(events: list[Event]) -> Iterator[Row]:
+    for start, own in windows(placed(events), 8 * MINUTE, MINUTE):
+        yield _window(start, 8 * MINUTE) | {"orders": len(own), "revenue_cents": _cents(own)}
+
+
+def payment_health(events: list[Event]) -> Iterator[Row]:
+    kinds = ("captured", "failed", "refunded")
+    for start, own in windows(payments(events, *kinds), 6 * MINUTE, 10 * MINUTE):
+        yield _window(start, 6 * MINUTE) | {kind: len(payments(own, kind)) for kind in kinds}
+
+
+def payment_failures(events: list[Event]) -> Iterator[Row]:
+    for start, own in windows(payments(events, "captured", "failed"), 5 * MINUTE, 5 * MINUTE):
+        failed = len(payments(own, "failed"))
+        yield _window(start, 5 * MINUTE) | {
+            "attempts": len(own),
+            "failed": failed,
+            "failure_rate": failed / len(own),
+        }
+
+
+def order_value_percentiles(events: list[Event]) -> Iterator[Row]:
+    for start, own in windows(placed(events), 5 * MINUTE, 5 * MINUTE):
+        totals = sorted(event["total_cents"] for event in own)
+        ranked = {f"p{p}_cents": totals[-(-p * len(totals) // 100) - 1] for p in (50, 95, 99)}
+        yield _window(start, 5 * MINUTE) | {"orders": len(own), **ranked, "largest_cents": totals[-1]}
+
+
+def rolling_order_rate(events: list[Event]) -> Iterator[Row]:
+    orders = placed(events)
+    for event in orders:
+        own = [other for other in orders if event["ms"] - 5 * MINUTE < other["ms"] <= event["ms"]]
+        yield {
+            "event_id": event["event_id"],
+            "order_id": event["order_id"],
+            "ordered_at": event["ms"],
+            "orders": len(own),
+            "revenue_cents": _cents(own),
+        }
+
+
+def order_payments(events: list[Event]) -> Iterator[Row]:
+    for order_id in {event["order_id"] for event in placed(events)}:
+        found = []
+        for order in (event for event in placed(events) if event["order_id"] == order_id):
+            hour = range(order["ms"], order["ms"] + 60 * MINUTE + 1)
+            paid = [p for p in payments(events, "captured") if p["order_id"] == order_id and p["ms"] in hour]
+            for payment in paid or [None]:
+                found.append(_paid(order, payment))
+        values = ("captured_at", "payment_id", "amount_cents", "ordered_at", "total_cents", "customer_id")
+        yield min(found, key=lambda row: [(row[name] is None, row[name]) for name in values])
+
+
+def fraud_alerts(events: list[Event]) -> Iterator[Row]:
+    for card in {event["card_id"] for event in payments(events, "captured", "failed")}:
+        own = [event for event in payments(events, "captured", "failed") if event["card_id"] == card]
+        own.sort(key=lambda event: (event["ms"], event["event_id"]))
+        for place, large in enumerate(own):
+            before = own[:place]
+            failed = 0
+            while before and before[-1]["event_type"] == "payment_failed":
+                before.pop()
+                failed += 1
+            if large["event_type"] != "payment_captured" or not before or failed < 2:
+                continue
+            small = before[-1]
+            near = large["ms"] - small["ms"] <= 10 * MINUTE
+            if near and small["amount_cents"] < 500 and large["amount_cents"] > 10_000:
+                yield {
+                    **{name: large[name] for name in ("event_id", "card_id", "payment_id", "amount_cents")},
+                    "alerted_at": large["ms"],
+                    "first_payment_id": small["payment_id"],
+                    "began_at": small["ms"],
+                    "alerts": 1,
+                }
+
+
+def _window(start: int, size: int) -> Row:
+    return {"window_start": start, "window_end": start + size}
+
+
+def _cents(orders: list[Event]) -> int:
+    return sum(int(event["total_cents"]) for event in orders)
+
+
+def _paid(order: Event, payment: Event | None) -> Row:
+    return {
+        **{name: order[name] for name in ("order_id", "customer_id", "total_cents")},
+        "ordered_at": order["ms"],
+        "payment_status": "paid" if payment else "unpaid",
+        "payment_id": payment and payment["payment_id"],
+        "captured_at": payment and payment["ms"],
+        "amount_cents": payment and payment["amount_cents"],
+        "orders": 1,
+        "paid_orders": int(payment is not None),
+    }
+
+
+ORACLE: dict[str, Callable[[list[Event]], Iterator[Row]]] = {
+    one.__name__: one
+    for one in (
+        order_totals,
+        orders_last_8_minutes,
+        payment_health,
+        payment_failures,
+        order_value_percentiles,
+        rolling_order_rate,
+        order_payments,
+        fraud_alerts,
+    )
+}
