@@ -47,6 +47,100 @@
                 "open"
             ]
         }
+    },
+    "orders_last_8_minutes": {
+        "key": [
+            "window_start"
+        ],
+        "columns": {
+            "window_start": "timestamp",
+            "window_end": "timestamp",
+            "orders": "bigint",
+            "revenue_cents": "bigint"
+        },
+        "closes": "window_end",
+        "prefer": [],
+        "while_open": {}
+    },
+    "payment_health": {
+        "key": [
+            "window_start"
+        ],
+        "columns": {
+            "window_start": "timestamp",
+            "window_end": "timestamp",
+            "captured": "bigint",
+            "failed": "bigint",
+            "refunded": "bigint"
+        },
+        "closes": "window_end",
+        "prefer": [],
+        "while_open": {}
+    },
+    "rolling_order_rate": {
+        "key": [
+            "event_id"
+        ],
+        "columns": {
+            "event_id": "string",
+            "order_id": "string",
+            "ordered_at": "timestamp",
+            "orders": "bigint",
+            "revenue_cents": "bigint"
+        },
+        "closes": "ordered_at",
+        "prefer": [],
+        "while_open": {}
+    },
+    "order_value_percentiles": {
+        "key": [
+            "window_start"
+        ],
+        "columns": {
+            "window_start": "timestamp",
+            "window_end": "timestamp",
+            "orders": "bigint",
+            "p50_cents": "bigint",
+            "p95_cents": "bigint",
+            "p99_cents": "bigint",
+            "largest_cents": "bigint"
+        },
+        "closes": "window_end",
+        "prefer": [],
+        "while_open": {}
+    },
+    "payment_failures": {
+        "key": [
+            "window_start"
+        ],
+        "columns": {
+            "window_start": "timestamp",
+            "window_end": "timestamp",
+            "attempts": "bigint",
+            "failed": "bigint",
+            "failure_rate": "double"
+        },
+        "closes": "window_end",
+        "prefer": [],
+        "while_open": {}
+    },
+    "fraud_alerts": {
+        "key": [
+            "event_id"
+        ],
+        "columns": {
+            "event_id": "string",
+            "card_id": "string",
+            "payment_id": "string",
+            "amount_cents": "bigint",
+            "alerted_at": "timestamp",
+            "first_payment_id": "string",
+            "began_at": "timestamp",
+            "alerts": "bigint"
+        },
+        "closes": "alerted_at",
+        "prefer": [],
+        "while_open": {}
     }
 }) }}
 {% endmacro %}

@@ -1,0 +1,3 @@
+{#- made by make catalog, from streaming/views/order_value_percentiles -#}
+{{ by_day() }}
+{{ fact('order_value_percentiles') }}

@@ -1,0 +1,3 @@
+{#- made by make catalog, from streaming/views/rolling_order_rate -#}
+{{ by_day() }}
+{{ fact('rolling_order_rate') }}

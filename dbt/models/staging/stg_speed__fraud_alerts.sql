@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/views/fraud_alerts -#}
+{{ speed_rows('fraud_alerts') }}

@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/views/order_value_percentiles -#}
+{{ speed_rows('order_value_percentiles') }}

@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/views/payment_failures -#}
+{{ truth_rows('payment_failures') }}

@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/views/rolling_order_rate -#}
+{{ truth_rows('rolling_order_rate') }}
