@@ -131,6 +131,11 @@ class Settings(BaseSettings):
         pattern=r"^[A-Za-z0-9._-]{1,200}$",
         description="Topic of the corrections; the publisher keeps its position in `<name>-state`",
     )
+    alerts_topic: str = Field(
+        "alerts",
+        pattern=r"^[A-Za-z0-9._-]{1,200}$",
+        description="Topic of the alerts; the stream keeps its position in `<name>-state`",
+    )
     topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics, in hours")
     approval_threshold: dict[str, Annotated[Decimal, Field(ge=0)]] = Field(
         default_factory=dict,
@@ -160,6 +165,11 @@ class Settings(BaseSettings):
     def corrections_state_topic(self) -> str:
         """Topic in which the publisher of the corrections keeps its position."""
         return f"{self.corrections_topic}-state"
+
+    @property
+    def alerts_state_topic(self) -> str:
+        """Topic in which the stream keeps the micro-batch whose alerts it sent last."""
+        return f"{self.alerts_topic}-state"
 
     @property
     def lake(self) -> str:

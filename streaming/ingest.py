@@ -26,6 +26,7 @@ from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming import arrivals as rows_of
 from streaming import watermark as watermarks
+from streaming.alerts import Alerts
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.dedup_index import Arrival, DedupIndex
@@ -65,6 +66,7 @@ class Ingest:
         self._recent = DedupIndex()
         self._late = LateIndex(files(SILVER))
         self._views = Keeping(session)
+        self._alerts = Alerts(generation)
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
 
     def __call__(self, validated: DataFrame, batch_id: int) -> None:
@@ -131,6 +133,7 @@ class Ingest:
 
         list(self._pool.map(append, rows))
         point("ingest.after-speed")
+        self._alerts.send(rows, batch.batch_id, batch.as_of)
 
     def _append(self, rows: pa.Table, table: Table, batch: MicroBatch) -> None:
         # A repeated micro-batch finds its rows there; a table that gets none gets no commit either.
@@ -145,7 +148,7 @@ class Ingest:
             if self._watermark.at is not None:
                 self._recent.restore(recent_since(self._session, self._watermark.at, self._generation, batch_id))
                 events = on_time_since(self._session, self._watermark.at, self._generation, batch_id)
-                self._views.restore(events, arrow_time(moment(self._watermark.at)))
+                self._alerts.restore(self._views.restore(events, arrow_time(moment(self._watermark.at))))
         return self._watermark
 
     def _known(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch_id: int) -> Mapping[str, int]:

@@ -21,7 +21,7 @@ from streaming.arrivals import arrow_schema
 from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
 from streaming.silver import EVENT, topic_events
-from streaming.view_state import CLOSES, OF_EVENT, Current, Sums
+from streaming.view_state import CLOSES, OF_EVENT, Current, Sums, is_final
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
@@ -43,13 +43,17 @@ class Keeping:
         self._views = tuple(VIEWS.values())
         self._kept: dict[str, Current] = {view.name: current(view) for view in self._views}
 
-    def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> None:
-        """Start from silver's on-time events within reach of the watermark (a static frame in silver's columns)."""
+    def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
+        """Start from silver's on-time events around the watermark (a static frame in silver's columns).
+
+        Returns the rows that are open, per view.
+        """
         columns = [field.name for field in TO_DEFINE if field.name != "view"]
         found = events.select(*columns).toArrow()
         rows = self._defined({view.name: found for view in self._views})
         for view in self._views:
             self._kept[view.name].restore(found, rows[view.name], next_watermark)
+        return {name: table.filter(pc.invert(is_final(table, next_watermark))) for name, table in rows.items()}
 
     def update(
         self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None

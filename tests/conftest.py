@@ -121,6 +121,8 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
         bucket="lake",
         corrections_topic="corrections",
         corrections_state_topic="corrections-state",
+        alerts_topic="alerts",
+        alerts_state_topic="alerts-state",
     )
     monkeypatch.setattr(client, "settings", lambda: own)
     yield own

@@ -25,6 +25,7 @@ MODULES = (
     "streaming.commands.lag",
     "batch.commands.gaps",
     "batch.commands.corrections",
+    "streaming.commands.alerts",
     "batch.commands.report",
     "batch.commands.demo",
 )

@@ -1,61 +1,15 @@
-"""The Kafka topics that the night writes. They are compacted, and created if they are missing.
+"""The Kafka topics that the night writes.
 
 Data flow: Settings -> Kafka topics `corrections`, `corrections-state`
 Run: python -m batch publish
 """
 
-import time
-from collections.abc import Mapping
-
-from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
-
-from infra.failures import PermanentFailure, TransientFailure
-from infra.kafka import client
+from infra.kafka import compacted
 from infra.settings import settings
-
-SECONDS = 20
-COMPACTED = {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"}
 
 
 def create() -> None:
-    """Create the missing topics, and refuse an existing one that is not compacted.
-
-    Raises:
-        TransientFailure: Kafka does not answer.
-        PermanentFailure: a topic cannot be created, or its cleanup.policy deletes records by age.
-    """
+    """Create the missing topics. Raises as `infra.kafka.compacted.create`."""
     s = settings()
-    admin = client.admin()
     wanted = {s.corrections_topic: s.topic_partitions, s.corrections_state_topic: 1}
-    with client.answers():
-        there = admin.list_topics(timeout=SECONDS).topics
-        _create(admin, {topic: count for topic, count in wanted.items() if topic not in there})
-        resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in wanted if topic in there]
-        for resource, described in (admin.describe_configs(resources) if resources else {}).items():
-            _refuse_loss(resource.name, described.result(timeout=SECONDS)["cleanup.policy"].value)
-
-
-def _create(admin: AdminClient, missing: Mapping[str, int]) -> None:
-    """Create topics (name -> number of partitions), and wait until Kafka lists them."""
-    replication = settings().kafka_replication
-    new = [NewTopic(topic, count, replication, config=COMPACTED) for topic, count in missing.items()]
-    for topic, created in (admin.create_topics(new) if new else {}).items():
-        try:
-            created.result(timeout=SECONDS)
-        except KafkaException as failure:
-            if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
-    give_up = time.monotonic() + SECONDS
-    while missing.keys() - admin.list_topics(timeout=SECONDS).topics.keys():
-        if time.monotonic() > give_up:
-            raise TransientFailure(f"Kafka does not list its new topics {', '.join(missing)} within {SECONDS} s")
-        time.sleep(0.1)
-
-
-def _refuse_loss(topic: str, policy: str) -> None:
-    if policy != "compact":
-        raise PermanentFailure(
-            f"topic {topic!r} has cleanup.policy={policy}: Kafka would delete corrections by their age. Set it to compact "
-            "(kafka-configs --alter), or name another topic by DAYBREAK_CORRECTIONS_TOPIC."
-        )
+    compacted.create(wanted, "DAYBREAK_CORRECTIONS_TOPIC")

@@ -54,6 +54,8 @@ def send(
     started = time.monotonic()
     if topic in (settings().corrections_topic, settings().corrections_state_topic):
         raise PermanentFailure(f"only the night writes the topic {topic!r}: read it with `daybreak corrections`")
+    if topic in (settings().alerts_topic, settings().alerts_state_topic):
+        raise PermanentFailure(f"only the stream writes the topic {topic!r}: read it with `daybreak alerts`")
     with ExitStack() as stack:
         field = key or key_field(topic)
         if file is None or file == Path("-"):

@@ -75,4 +75,5 @@ FRAUD_ALERTS = View(
     measures=("alerts", "amount_cents"),
     law=ByPart("card_id"),
     lookback=WITHIN,
+    alerts=True,
 )

@@ -55,6 +55,8 @@ class View:
     """How far before a row's `time` its inputs may lie; less than a day."""
     overlap: timedelta = timedelta(0)
     """How far after a day's end an event of the driving input may change a row of the day: of windows that go over midnight."""
+    alerts: bool = False
+    """Are its new rows alerts? The stream sends each once to the Kafka topic of alerts (streaming/alerts)."""
     prefer: tuple[str, ...] = ()
     """Selects a key's row among several candidates: the first by these columns, ascending, nulls last. Gold uses the
     same order. A further event may only add a better candidate."""
