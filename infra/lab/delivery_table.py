@@ -33,7 +33,7 @@ def rows(found: Sequence[Delivery]) -> list[Row]:
             "rolled back": one.rolled_back,
             "records": one.counts.sent,
             "kills": one.kills,
-            "order of its steps": ORDER[one.mode],
+            "steps": ORDER[one.mode],
         }
         for one in found
     ]
@@ -44,7 +44,9 @@ def shows(found: Sequence[Delivery]) -> str:
     each = ", ".join(
         f"{one.mode} lost {_number(one.counts.lost)} and doubled {_number(one.counts.doubled)}" for one in found
     )
-    return f"Of {found[0].counts.sent:,} records, read by consumers that were killed {found[0].kills} times, {each}."
+    return (
+        f"Of {found[0].counts.sent:,} records, read by consumers that were killed {found[0].kills} times each, {each}."
+    )
 
 
 def broken(found: Sequence[Delivery]) -> list[str]:

@@ -32,9 +32,9 @@ DELIVERY = Lab(
 GROUPS = Lab(
     "groups",
     "How do consumer groups share a log?",
-    "Two groups read the same two partitions. Members are killed, added, and made to hang. Lag is what a group has not "
-    "committed yet. A member that takes over goes on at the committed offset, so it reads again what its predecessor had not "
-    "committed. A death is found after the session timeout (6 s here), a hanging member after max.poll.interval.ms (6 s "
-    "here; Kafka's default is 5 minutes).",
+    "Two groups read the same two partitions, p0 and p1. Members are killed, added, and made to hang. Lag is what a group "
+    "has not committed yet. A member that takes over goes on at the committed offset, so it reads again what its "
+    "predecessor had not committed. A death is found after the session timeout (6 s here), a hanging member after "
+    "max.poll.interval.ms (6 s here; Kafka's default is 5 minutes).",
 )
 LABS = (DELIVERY, GROUPS)

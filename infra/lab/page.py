@@ -40,5 +40,5 @@ def _measured(result: Result) -> str:
     rows = [list(row.values()) for row in result.rows]
     broken = "".join(f'<p class="bad">{escape(one)}</p>\n' for one in result.broken)
     return f"""<p class="answer">{escape(result.shows)}</p>
-{broken}<div class="rows" tabindex="0">{look.table(result.rows[0], rows)}</div>
+{broken}<div class="rows" tabindex="0">{look.table(result.rows[0], rows, stacks=True)}</div>
 <p class="note">{escape(result.how)} It ended on <time>{result.at:%Y-%m-%d at %H:%M} UTC</time>.</p>"""

@@ -16,14 +16,20 @@ def style() -> str:
     return CSS.read_text()
 
 
-def table(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
-    """An HTML table. An integer is aligned right, with a comma at its thousands; None is an empty cell."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+def table(columns: Iterable[str], rows: Iterable[Sequence[object]], stacks: bool = False) -> str:
+    """An HTML table. An integer is aligned right, with a comma at its thousands; None is an empty cell.
+
+    If it `stacks`, a narrow screen shows each row as a list of names and values, and leaves out empty ones.
+    """
+    names = [escape(name) for name in columns]
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    labels = [f' data-column="{name}"' if stacks else "" for name in names]
+    body = "".join(f"<tr>{''.join(map(_cell, row, labels))}</tr>" for row in rows)
+    kind = ' class="stacks"' if stacks else ""
+    return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, label: str) -> str:
     if isinstance(value, int):
-        return f'<td class="number">{value:,}</td>'
-    return f"<td>{escape('' if value is None else str(value))}</td>"
+        return f'<td class="number"{label}>{value:,}</td>'
+    return f"<td{label}>{escape('' if value is None else str(value))}</td>"

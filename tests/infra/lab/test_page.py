@@ -24,7 +24,7 @@ def test_a_lab_without_a_result_has_its_command_on_the_page(tmp_path: Path) -> N
     text = publish(tmp_path).read_text()
     delivery, groups = re.findall(r"<section .*?</section>", text, re.DOTALL)
     assert "It lost &lt;some&gt;." in delivery
-    assert '<td>&lt;b&gt;</td><td class="number">1,234</td>' in delivery
+    assert '<td data-column="consumer">&lt;b&gt;</td><td class="number" data-column="lost">1,234</td>' in delivery
     assert "2026-01-31 at 12:00 UTC" in delivery
     assert "This lab has not been run yet." in groups
     assert "<code>daybreak lab groups</code>" in groups

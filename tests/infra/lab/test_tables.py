@@ -26,7 +26,7 @@ STEPS = [
 
 def test_the_delivery_lab_says_what_each_mode_lost_and_doubled() -> None:
     assert delivery_table.shows(DELIVERED) == (
-        "Of 1,630 records, read by consumers that were killed 20 times, at-most-once lost 84 and doubled none, "
+        "Of 1,630 records, read by consumers that were killed 20 times each, at-most-once lost 84 and doubled none, "
         "at-least-once lost none and doubled 55, exactly-once lost none and doubled none."
     )
     assert delivery_table.broken(DELIVERED) == []
