@@ -22,6 +22,8 @@ COMMIT_EVERY = 10
 SESSION_MS = 6000
 """A member that sends no heartbeat for so long is dead. It is the least that a broker allows by default
 (group.min.session.timeout.ms), and no `max.poll.interval.ms` may be shorter."""
+PATIENT_MS = 15_000
+"""The same for a member that is to stay: a busy machine may hold a heartbeat up."""
 
 
 class End(StrEnum):
@@ -62,7 +64,7 @@ class Member:
             "client.id": job.name,
             # With the protocol of KIP-848 the broker would set the session timeout, for all groups alike.
             "group.protocol": "classic",
-            "session.timeout.ms": SESSION_MS,
+            "session.timeout.ms": SESSION_MS if job.end else PATIENT_MS,
             "heartbeat.interval.ms": 500,
             "max.poll.interval.ms": SESSION_MS if job.end is End.HANG else 300_000,
             # Who keeps a partition reads on while another one moves.
@@ -119,4 +121,6 @@ def tell(**what: int) -> None:
 
 
 if __name__ == "__main__":
+    # Ctrl-C reaches the parent too, which then closes standard input: so it leaves its group all the same.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Member(Job.read(sys.stdin.readline())).work()
