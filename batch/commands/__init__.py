@@ -27,6 +27,7 @@ MODULES = (
     "batch.commands.corrections",
     "streaming.commands.alerts",
     "batch.commands.report",
+    "infra.commands.lab",
     "batch.commands.demo",
 )
 """In the order of `--help`."""
@@ -37,8 +38,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in MODULES:
-    app.registered_commands += import_module(module).commands.registered_commands
+for commands in (import_module(module).commands for module in MODULES):
+    app.registered_commands += commands.registered_commands
+    app.registered_groups += commands.registered_groups
 
 
 def main() -> None:

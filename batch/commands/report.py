@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
-from batch.report.publish import publish, put, written
+from batch.report.publish import publish, written
 from infra.failures import PermanentFailure
+from infra.page.write import put
 from infra.settings import settings
 
 commands = typer.Typer()

@@ -17,6 +17,7 @@ from batch.report.figures import Figures
 from batch.report.operations import conservation, freshness, lag, served
 from batch.report.section import Section
 from batch.report.verdict import Tile, tiles, verdict
+from infra.page import look
 
 FOLDER = Path(__file__).with_name("page")
 SCRIPTS = ("marks.js", "scales.js", "differences.js", "waiting.js", "flow.js", "whole.js")
@@ -37,7 +38,7 @@ def page(found: Figures, airflow_url: str) -> str:
         tiles="\n".join(_tile(one) for one in tiles(found)),
         sections="\n".join(_section(section(found)) for section in SECTIONS),
         night=escape(f"{airflow_url}/reconciliation/night/{found.day}"),
-        style=(FOLDER / "page.css").read_text(),
+        style=look.style() + (FOLDER / "page.css").read_text(),
         # A closing tag within the data would end the script element.
         figures=data.replace("<", "\\u003c"),
         library=library(),
@@ -65,9 +66,7 @@ def _tile(one: Tile) -> str:
 
 
 def _section(one: Section) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in one.columns)
-    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in one.rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if one.rows else ""
+    rows = look.table(one.columns, one.rows) if one.rows else "<p>None.</p>"
     return f"""<section id="{one.id}" aria-labelledby="{one.id}-question">
 <h2 id="{one.id}-question">{escape(one.question)}</h2>
 <p class="answer">{escape(one.answer)}</p>
@@ -75,14 +74,8 @@ def _section(one: Section) -> str:
 <div class="charts"></div>
 <p class="note">{escape(one.note)}</p>
 <div class="behind">
-<details class="figures"><summary>The figures</summary><div class="rows">{table or "<p>None.</p>"}</div></details>
+<details class="figures"><summary>The figures</summary><div class="rows">{rows}</div></details>
 <details><summary>The query</summary><pre tabindex="0"><code>{escape(one.sql)}</code></pre>
 <button type="button" class="copy">Copy</button></details>
 </div>
 </section>"""
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, int):
-        return f'<td class="number">{value:,}</td>'
-    return f"<td>{escape('' if value is None else str(value))}</td>"

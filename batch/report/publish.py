@@ -5,7 +5,6 @@ Run: daybreak report --date 2026-01-31
 """
 
 import io
-import os
 from datetime import date
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from batch.report.page import page
 from batch.report.sources import sources
 from infra.failures import TransientFailure
 from infra.lake.s3 import client
+from infra.page.write import put
 from infra.settings import Settings
 
 FOLDER = "reports"
@@ -38,11 +38,3 @@ def publish(s: Settings, day: date, text: str) -> tuple[str, Path]:
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not take {name}: {failure}") from failure
     return f"s3://{s.bucket}/{name}", put(s.home / name, content)
-
-
-def put(file: Path, content: bytes) -> Path:
-    """Write the file atomically, because Airflow may be reading the older one; returns its path."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    half = file.with_name(f".{file.name}.{os.getpid()}")
-    half.write_bytes(content)
-    return half.replace(file)

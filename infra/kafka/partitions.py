@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # t
 
 from infra.failures import PermanentFailure
 from infra.kafka import client
-from infra.kafka.places import At
+from infra.kafka.places import At, Ends
 from infra.settings import Settings
 
 ANSWER_SECONDS = 10
@@ -45,7 +45,11 @@ def partitions(s: Settings) -> list[Partition]:
     """
     admin = client.admin()
     with client.consumer("lag", {"enable.partition.eof": "true", "auto.offset.reset": "earliest"}) as consumer:
-        committed = _committed(admin, s)
+        if not (committed := in_group(admin, s.consumer_group)):
+            raise PermanentFailure(
+                f"the consumer group {s.consumer_group!r} has no offsets in Kafka: the stream publishes them after its "
+                "first micro-batch (is it running? daybreak status)"
+            )
         there = consumer.list_topics(timeout=ANSWER_SECONDS).topics
         topics = sorted({topic for topic, _ in committed} & there.keys())
         kept = {topic: _retention(admin, topic) for topic in topics}
@@ -56,22 +60,16 @@ def partitions(s: Settings) -> list[Partition]:
         return [Partition(*at, *ends[at], committed.get(at), times.get(at), kept[at[0]]) for at in every]
 
 
-def _committed(admin: AdminClient, s: Settings) -> dict[At, int]:
-    request = ConsumerGroupTopicPartitions(s.consumer_group)
-    answer = admin.list_consumer_group_offsets([request], request_timeout=ANSWER_SECONDS)
+def in_group(admin: AdminClient, group: str) -> Ends:
+    """The offsets that a consumer group has committed; none if there is no such group."""
+    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)], request_timeout=ANSWER_SECONDS)
     try:
-        found = answer[s.consumer_group].result().topic_partitions
+        found = answer[group].result().topic_partitions
     except KafkaException as failure:
         if failure.args[0].code() != KafkaError.GROUP_ID_NOT_FOUND:
             raise
         found = []
-    offsets = {(at.topic, at.partition): at.offset for at in found if at.offset >= 0}
-    if not offsets:
-        raise PermanentFailure(
-            f"the consumer group {s.consumer_group!r} has no offsets in Kafka: the stream publishes them after its first "
-            "micro-batch (is it running? daybreak status)"
-        )
-    return offsets
+    return {(at.topic, at.partition): at.offset for at in found if at.offset >= 0}
 
 
 def _retention(admin: AdminClient, topic: str) -> timedelta | None:

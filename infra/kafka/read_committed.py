@@ -16,7 +16,6 @@ SILENCE_SECONDS = 30
 """If a partition gives neither a record nor its end for this long, its broker counts as unreachable."""
 
 READING = {
-    "isolation.level": "read_committed",
     "enable.partition.eof": "true",
     # How long the broker waits for new records before it reports the end; the default is half a second.
     "fetch.wait.max.ms": "50",
@@ -39,10 +38,19 @@ def committed(topic: str, follow: bool = False) -> Iterator[Message]:
     Raises:
         TransientFailure: Kafka does not answer, or has no such topic.
     """
+    return _records(topic, "read_committed", follow)
+
+
+def written(topic: str) -> Iterator[Message]:
+    """All records in the log, those of open and aborted transactions too. Raises as `committed` does."""
+    return _records(topic, "read_uncommitted")
+
+
+def _records(topic: str, isolation: str, follow: bool = False) -> Iterator[Message]:
     numbers = partitions(topic)
     if not numbers:
         raise TransientFailure(f"no topic {topic!r} in Kafka")
-    with client.consumer("corrections", READING) as consumer:
+    with client.consumer("corrections", READING | {"isolation.level": isolation}) as consumer:
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in numbers])
         left = set(numbers)
         heard = time.monotonic()

@@ -130,6 +130,8 @@ def test_a_night_leads_to_its_run(found: dict[str, list[Any]]) -> None:
 def test_the_page_is_in_the_menu_and_on_every_run(found: dict[str, list[Any]]) -> None:
     assert json.loads(found[f"viewer {PATHS['errors']}"][2]) == {"import_errors": [], "total_entries": 0}
     plugins = json.loads(found[f"viewer {PATHS['plugins']}"][2])["plugins"]
+    menu = {view["name"] for one in plugins for view in one["external_views"] if view["destination"] == "nav"}
+    assert menu == {"Nights", "Lab", "dbt docs"}
     views = {
         view["destination"]: view
         for one in plugins

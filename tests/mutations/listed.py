@@ -5,9 +5,10 @@ Run: python -m tests.mutations --list
 """
 
 from tests.mutations.kept import KEPT
+from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
 from tests.mutations.shown import SHOWN
 from tests.mutations.stream import STREAM
 from tests.mutations.views import VIEWS_AND_CONTRACTS
 
-MUTATIONS = (*VIEWS_AND_CONTRACTS, *STREAM, *NIGHT, *KEPT, *SHOWN)
+MUTATIONS = (*VIEWS_AND_CONTRACTS, *STREAM, *NIGHT, *KEPT, *SHOWN, *LABS)

@@ -1,0 +1,70 @@
+"""The commands `lab ...`: small experiments on the running broker, each with a table and a sentence.
+
+Data flow: a lab -> terminal, `<home>/lab/<lab>.json`, `<home>/lab/index.html`
+Run: daybreak lab delivery
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure
+from infra.lab import delivery, delivery_table, groups, groups_table, page
+from infra.lab.group_member import COMMIT_EVERY
+from infra.lab.labs import DELIVERY, GROUPS, Lab
+from infra.lab.result import Result, Row, keep
+from infra.settings import settings
+
+commands = typer.Typer()
+labs = typer.Typer(
+    no_args_is_help=True,
+    help="Measure what Kafka promises, on the running broker. Labs use topics of their own and delete them at their end.",
+)
+commands.add_typer(labs, name="lab")
+console = Screen()
+
+Seed = Annotated[int, typer.Option(help="The same seed kills in the same places.")]
+
+
+@labs.command("delivery")
+def run_delivery(
+    kills: Annotated[int, typer.Option(min=1, max=200, help="Deaths of each of the three consumers.")] = 20,
+    seed: Seed = 1,
+) -> None:
+    """Kill a consumer that works at-most-once, at-least-once and exactly-once; count lost and doubled records."""
+    with console.status(f"three consumers are killed {kills} times each"):
+        found = delivery.measure(settings(), kills, seed)
+    how = f"Each consumer was killed {kills} times by SIGKILL, at places drawn with seed {seed}."
+    _show(DELIVERY, delivery_table.rows(found), delivery_table.shows(found), how, delivery_table.broken(found))
+
+
+@labs.command("groups")
+def run_groups(seed: Seed = 1) -> None:
+    """Run two consumer groups; kill a member, add members, let one hang; measure who reads what and who is delayed."""
+    with console.status("two consumer groups read, and lose members"):
+        steps = groups.measure(settings(), seed)
+    how = (
+        f"In each step {groups.SENT} records were sent to each of {groups.PARTITIONS} partitions; members commit every "
+        f"{COMMIT_EVERY} records; the places of death were drawn with seed {seed}."
+    )
+    _show(GROUPS, groups_table.rows(steps), groups_table.shows(steps), how, groups_table.broken(steps))
+
+
+def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:
+    """Print a result and keep it. Raises PermanentFailure if a promise was broken."""
+    table = Table(title=lab.question, title_justify="left", box=None, header_style="dim")
+    for name, value in rows[0].items():
+        table.add_column(name, justify="right" if isinstance(value, int) else "left")
+    for row in rows:
+        table.add_row(*(f"{value:,}" if isinstance(value, int) else value for value in row.values()))
+    console.print(table)
+    console.print(shows, soft_wrap=True)
+    home = settings().home
+    keep(home, lab, Result(lab.name, datetime.now(UTC), list(rows), shows, how, broken))
+    console.print(f"[dim]{page.publish(home)}: *Lab* in Airflow's menu[/]", soft_wrap=True)
+    if broken:
+        raise PermanentFailure(f"Kafka at {settings().kafka_bootstrap} did not keep its promise: {'; '.join(broken)}")

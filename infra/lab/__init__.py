@@ -1,0 +1,1 @@
+"""Labs: small experiments on the running broker that measure what Kafka promises."""

@@ -1,0 +1,40 @@
+"""The labs there are, in the order of their page.
+
+Data flow: none, names and questions only
+Run: daybreak lab --help
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab: its name is also that of its command; `question` is its heading, `about` says what is done."""
+
+    name: str
+    question: str
+    about: str
+
+    @property
+    def command(self) -> str:
+        """What runs it."""
+        return f"daybreak lab {self.name}"
+
+
+DELIVERY = Lab(
+    "delivery",
+    "What does a consumer lose or double when it dies?",
+    "One consumer runs in three ways on the same records, and is killed at random places. Its effect is a record in another "
+    "topic. At-most-once commits the offsets and then writes, at-least-once writes and then commits, exactly-once does both "
+    "in one transaction. Rolled back are records of transactions that a death left open: they are in the log, and no "
+    "read-committed consumer sees them.",
+)
+GROUPS = Lab(
+    "groups",
+    "How do consumer groups share a log?",
+    "Two groups read the same two partitions, p0 and p1. Members are killed, added, and made to hang. Lag is what a group "
+    "has not committed yet. A member that takes over goes on at the committed offset, so it reads again what its "
+    "predecessor had not committed. A death is found after the session timeout (6 s here), a hanging member after "
+    "max.poll.interval.ms (6 s here; Kafka's default is 5 minutes).",
+)
+LABS = (DELIVERY, GROUPS)

@@ -1,0 +1,44 @@
+"""The labs' page: the newest result of each lab, in one HTML file that loads nothing.
+
+Data flow: `<home>/lab/<lab>.json` -> `<home>/lab/index.html`, which Airflow's menu shows
+Run: daybreak lab delivery
+"""
+
+from html import escape
+from pathlib import Path
+from string import Template
+
+from infra.lab.labs import LABS, Lab
+from infra.lab.result import Result, newest
+from infra.page import look
+from infra.page.write import put
+
+TEMPLATE = Path(__file__).with_name("page.html")
+
+
+def publish(home: Path) -> Path:
+    """Write the page anew from the results that are kept in `home`; returns its path."""
+    return put(home / "lab" / "index.html", page({lab: newest(home, lab) for lab in LABS}).encode())
+
+
+def page(results: dict[Lab, Result | None]) -> str:
+    """The page's text; a lab without a result has the command that gives it one."""
+    sections = "\n".join(_section(lab, result) for lab, result in results.items())
+    return Template(TEMPLATE.read_text()).substitute(style=look.style(), sections=sections)
+
+
+def _section(lab: Lab, result: Result | None) -> str:
+    return f"""<section id="{lab.name}" aria-labelledby="{lab.name}-question">
+<h2 id="{lab.name}-question">{escape(lab.question)}</h2>
+{_measured(result) if result else '<p class="answer">This lab has not been run yet.</p>'}
+<p class="note">{escape(lab.about)}</p>
+<p class="note">Run it with <code>{lab.command}</code>.</p>
+</section>"""
+
+
+def _measured(result: Result) -> str:
+    rows = [list(row.values()) for row in result.rows]
+    broken = "".join(f'<p class="bad">{escape(one)}</p>\n' for one in result.broken)
+    return f"""<p class="answer">{escape(result.shows)}</p>
+{broken}<div class="rows" tabindex="0">{look.table(result.rows[0], rows, stacks=True)}</div>
+<p class="note">{escape(result.how)} It ended on <time>{result.at:%Y-%m-%d at %H:%M} UTC</time>.</p>"""

@@ -1,0 +1,1 @@
+"""What Daybreak's own HTML pages share: their look, their tables, and how they are written."""

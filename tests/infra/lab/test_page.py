@@ -1,0 +1,40 @@
+"""The labs' page: the newest results, or the command that gives one."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from infra.lab.labs import DELIVERY, GROUPS, LABS
+from infra.lab.page import page, publish
+from infra.lab.result import Result, keep, newest
+
+RESULT = Result(
+    "delivery", datetime(2026, 1, 31, 12, tzinfo=UTC), [{"consumer": "<b>", "lost": 1234}], "It lost <some>.", "So.", []
+)
+
+
+def test_a_result_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    assert newest(tmp_path, DELIVERY) is None
+    keep(tmp_path, DELIVERY, RESULT)
+    assert newest(tmp_path, DELIVERY) == RESULT
+
+
+def test_a_lab_without_a_result_has_its_command_on_the_page(tmp_path: Path) -> None:
+    keep(tmp_path, DELIVERY, RESULT)
+    text = publish(tmp_path).read_text()
+    delivery, groups = re.findall(r"<section .*?</section>", text, re.DOTALL)
+    assert "It lost &lt;some&gt;." in delivery
+    assert '<td data-column="consumer">&lt;b&gt;</td><td class="number" data-column="lost">1,234</td>' in delivery
+    assert "2026-01-31 at 12:00 UTC" in delivery
+    assert "This lab has not been run yet." in groups
+    assert "<code>daybreak lab groups</code>" in groups
+
+
+def test_a_broken_promise_stands_out() -> None:
+    broken = Result("groups", RESULT.at, RESULT.rows, "", "", ["group A lost 3 records"])
+    assert '<p class="bad">group A lost 3 records</p>' in page({GROUPS: broken})
+
+
+def test_the_page_loads_nothing() -> None:
+    text = page(dict.fromkeys(LABS, RESULT))
+    assert not re.search(r"src=|href=|@import|url\(|<script|<link", text)

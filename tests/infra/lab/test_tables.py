@@ -1,0 +1,65 @@
+"""What the labs say of their figures, and when they say that a promise was broken."""
+
+from dataclasses import replace
+
+from infra.lab import delivery_table, groups_table
+from infra.lab.counts import Counts
+from infra.lab.delivery import Delivery
+from infra.lab.delivery_consumer import Mode
+from infra.lab.groups import Step
+
+DELIVERED = [
+    Delivery(Mode.AT_MOST_ONCE, 20, Counts(sent=1630, lost=84, doubled=0), rolled_back=0),
+    Delivery(Mode.AT_LEAST_ONCE, 20, Counts(sent=1630, lost=0, doubled=55), rolled_back=0),
+    Delivery(Mode.EXACTLY_ONCE, 20, Counts(sent=1630, lost=0, doubled=0), rolled_back=65),
+]
+SHARED = Step("both read", "A", {"a1": {0: 100}, "a2": {1: 100}}, doubled=0, lost=0, lag=0)
+DEAD = Step("a1 is killed", "A", {"a1": {0: 22}, "a2": {0: 80}}, 2, 0, 0, committed={0: 120}, went_on={0: 120})
+STEPS = [
+    SHARED,
+    Step("both read", "B", {"b1": {0: 100, 1: 100}}, doubled=0, lost=0, lag=0),
+    DEAD,
+    Step("b1 hangs", "A", {"a2": {0: 100}, "a4": {}}, doubled=0, lost=0, lag=0),
+    Step("b1 hangs", "B", {"b1": {0: 30}}, doubled=0, lost=0, lag=170),
+]
+
+
+def test_the_delivery_lab_says_what_each_mode_lost_and_doubled() -> None:
+    assert delivery_table.shows(DELIVERED) == (
+        "Of 1,630 records, read by consumers that were killed 20 times each, at-most-once lost 84 and doubled none, "
+        "at-least-once lost none and doubled 55, exactly-once lost none and doubled none."
+    )
+    assert delivery_table.broken(DELIVERED) == []
+
+
+def test_each_mode_is_held_to_what_it_promises() -> None:
+    all_wrong = [replace(one, counts=Counts(sent=1630, lost=3, doubled=4)) for one in DELIVERED]
+    assert delivery_table.broken(all_wrong) == [
+        "at-most-once doubled 4 records, and must never do so",
+        "at-least-once lost 3 records, and must never do so",
+        "exactly-once lost 3 records, and must never do so",
+        "exactly-once doubled 4 records, and must never do so",
+    ]
+
+
+def test_the_groups_lab_says_who_read_who_was_idle_and_who_waited() -> None:
+    assert groups_table.shows(STEPS) == (
+        "Group A read 200 and group B read 200 records of the same log; successors went on at the committed "
+        "offsets, read 2 records again and lost none; a4 stayed idle; and when a member hung, group A fell no records "
+        "behind and group B fell 170 records behind."
+    )
+    assert groups_table.broken(STEPS) == []
+
+
+def test_a_row_names_each_member_with_its_partitions() -> None:
+    (dead, hung) = groups_table.rows([DEAD, STEPS[3]])
+    assert dead["records read"] == "a1: 22 of p0; a2: 80 of p0"
+    assert (dead["committed"], dead["went on at"]) == ("p0: 120", "p0: 120")
+    assert hung["records read"] == "a2: 100 of p0; a4: none, idle"
+
+
+def test_a_lost_record_or_a_wrong_start_breaks_a_promise() -> None:
+    assert groups_table.broken([replace(SHARED, lost=3)]) == ["group A lost 3 records in the step 'both read'"]
+    assert groups_table.broken([replace(DEAD, went_on={0: 122})]) == [
+        "in the step 'a1 is killed' group A went on at p0: 122, and had committed p0: 120"
+    ]

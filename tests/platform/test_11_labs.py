@@ -1,0 +1,88 @@
+"""The labs on the real broker: what is lost, doubled, read again and delayed, and that nothing of theirs stays."""
+
+import json
+from typing import Any
+
+import pytest
+from published import admin
+from running import Platform
+
+pytestmark = pytest.mark.platform
+
+KILLS = 20
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def results(platform: Platform) -> dict[str, Rows]:
+    """The rows of each lab as they are kept. Both run at once: neither knows the other's topics."""
+    begun = {
+        "delivery": platform.begin("daybreak", "lab", "delivery", "--kills", str(KILLS), "--seed", "3"),
+        "groups": platform.begin("daybreak", "lab", "groups", "--seed", "3"),
+    }
+    for process in begun.values():
+        output, errors = process.communicate(timeout=600)
+        assert process.returncode == 0, output + errors
+    return {lab: json.loads((platform.settings.home / "lab" / f"{lab}.json").read_text())["rows"] for lab in begun}
+
+
+def step(rows: Rows, what: str, group: str) -> dict[str, Any]:
+    (row,) = (row for row in rows if what in row["step"] and row["group"] == group)
+    return row
+
+
+def test_each_delivery_mode_keeps_its_promise_and_no_more(results: dict[str, Rows]) -> None:
+    most, least, exactly = results["delivery"]
+    assert [row["consumer"] for row in (most, least, exactly)] == ["at-most-once", "at-least-once", "exactly-once"]
+    assert {row["kills"] for row in (most, least, exactly)} == {KILLS}
+    assert most["doubled"] == 0 < most["lost"]
+    assert least["lost"] == 0 < least["doubled"]
+    assert exactly["lost"] == exactly["doubled"] == 0
+    assert exactly["rolled back"] > 0, "deaths did come in the middle of transactions"
+
+
+def test_each_group_reads_all_and_members_share_partitions(results: dict[str, Rows]) -> None:
+    rows = results["groups"]
+    assert step(rows, "share", "A")["records read"] in (
+        "a1: 100 of p0; a2: 100 of p1",
+        "a1: 100 of p1; a2: 100 of p0",
+    )
+    assert step(rows, "share", "B")["records read"] == "b1: 100 of p0, 100 of p1"
+    assert {row["lost"] for row in rows} == {0}
+
+
+def test_a_dead_members_partition_goes_on_at_its_offset(results: dict[str, Rows]) -> None:
+    dead = step(results["groups"], "a1 is killed", "A")
+    assert dead["went on at"] == dead["committed"] != ""
+    (own,) = (part for part in dead["records read"].split("; ") if part.startswith("a1:"))
+    before_its_death = 100 + int(own.split()[1])
+    assert dead["read again"] == before_its_death - int(dead["committed"].split()[-1]) > 0
+
+
+def test_a_member_beyond_the_partitions_stays_idle(results: dict[str, Rows]) -> None:
+    members = step(results["groups"], "one too many", "A")["records read"].split("; ")
+    assert len(members) == 3
+    assert sum("idle" in member for member in members) == 1
+    assert sum(" 100 of p" in member for member in members) == 2
+
+
+def test_a_hanging_consumer_delays_its_own_group_only(results: dict[str, Rows]) -> None:
+    rows = results["groups"]
+    assert step(rows, "b1 hangs", "A")["lag"] == 0
+    assert step(rows, "b1 hangs", "B")["lag"] > 0
+    after = step(rows, "b2 takes over", "B")
+    assert after["lag"] == 0
+    assert after["went on at"] == after["committed"] != ""
+
+
+def test_nothing_of_a_lab_stays_in_kafka(platform: Platform, results: dict[str, Rows]) -> None:
+    assert results
+    topics = admin(platform).list_topics(timeout=30).topics
+    groups = admin(platform).list_consumer_groups(request_timeout=30).result().valid
+    assert not [name for name in (*topics, *(group.group_id for group in groups)) if name.startswith("lab-")]
+
+
+def test_the_page_has_both_results(platform: Platform, results: dict[str, Rows]) -> None:
+    text = (platform.settings.home / "lab" / "index.html").read_text()
+    assert "has not been run yet" not in text
+    assert f"{results['delivery'][0]['lost']:,}</td>" in text
