@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import FrameType
 
 from py4j.protocol import Py4JError
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.cause import sentence
@@ -127,13 +127,18 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     )
     return (
         # Validated before the query starts, so that the plan is made once and not with every micro-batch.
-        validate(records(kafka))
+        validate(gathered(records(kafka), s))
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")
         .foreachBatch(ingest)
         .start()
     )
+
+
+def gathered(found: DataFrame, s: Settings) -> DataFrame:
+    """In the small profile, a task per core. Else Spark runs one for each partition of each topic with new records."""
+    return found.coalesce(found.sparkSession.sparkContext.defaultParallelism) if s.stream_profile == "small" else found
 
 
 def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from infra.kafka.send import Sender
-from infra.shop.purchase import MINUTE
+from infra.shop.event import MINUTE
 from infra.shop.run import Run
 
 STEP = 500

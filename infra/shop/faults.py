@@ -10,8 +10,8 @@ from random import Random
 from typing import NamedTuple
 
 from infra.shop.day import DAY_MS
+from infra.shop.event import MINUTE, SECOND, Event, event_id
 from infra.shop.malformed import MALFORMATIONS
-from infra.shop.purchase import MINUTE, SECOND, Event, event_id
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,14 @@ def _orders(now_ms: int) -> Iterator[Record]:
     yield Record("reason_as_number", "orders", KEY, encoded(cancelled("rn", now_ms, 7)), frozenset({"wrong_type"}))
     doubled = encoded(cancelled("rod", now_ms, "?")).replace(b'"?"', b'{"a":1,"a":2}')
     yield Record("reason_with_doubled_name", "orders", KEY, doubled, frozenset({"wrong_type"}))
+    # Decoded as a text, 1.500 gets two quotes, and loses as many zeros.
+    long = encoded(cancelled("rlz", now_ms, "?")).replace(b'"?"', b"1.500")
+    yield Record("reason_as_number_in_a_long_form", "orders", KEY, long, frozenset({"wrong_type"}))
+    # Decoded as a text, 1e3 gets five bytes longer, two of them quotes: as many as the rest has.
+    longer = encoded(cancelled("rlf", now_ms, "?")).replace(b'"?"', b'1e3,"":7')
+    yield Record("reason_as_number_and_a_field", "orders", KEY, longer, frozenset({"wrong_type", "unknown_field"}))
+    tail = encoded(cancelled("rlt", now_ms, "?")).replace(b'"?"}', b'1e3}""aa}')
+    yield Record("reason_as_number_and_a_tail", "orders", KEY, tail, frozenset({"not_json", "wrong_type"}))
     yield bad("unknown_type", "unknown_type", event_type="order_eaten")
     yield bad("type_in_other_case", "unknown_type", event_type="Order_Placed")
     yield bad("unknown_version", "unknown_version", schema_version=2)

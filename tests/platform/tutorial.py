@@ -19,6 +19,8 @@ INSTALLED = ("bin", "jars")
 VIEW, TOPIC = "customer_hours", "reviews"
 BLOCK = re.compile(r"^```(?:python|json)\n(?:#|//) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 REGISTRY = re.compile(r"^[A-Z]+: dict\[.*$", re.MULTILINE)
+LIST_END = "\n    )\n}\n"
+"""Where the list of a registry of many lines ends."""
 
 
 def copied(folder: Path) -> Path:
@@ -40,7 +42,7 @@ def performed(folder: Path) -> list[str]:
     for path, text in blocks:
         file = folder / path
         if file.name == "__init__.py":
-            _register(file, text.strip())
+            _register(file, text.rstrip("\n"))
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
@@ -50,14 +52,18 @@ def performed(folder: Path) -> list[str]:
 
 
 def _register(file: Path, line: str) -> None:
-    """One line for another, and the import of the name that it adds."""
+    """One line for another, or one more line in a list; and the import of the name that it adds."""
     before = file.read_text()
-    (old,) = REGISTRY.findall(before)
-    (name,) = set(re.findall(r"\b[A-Z_]{4,}\b", line)) - set(re.findall(r"\b[A-Z_]{4,}\b", old))
+    if line.startswith(" "):
+        name = line.strip(" ,")
+        text = before.replace(LIST_END, f"\n{line}{LIST_END}", 1)
+        assert text != before, f"{file} has no list of one name a line"
+    else:
+        (old,) = REGISTRY.findall(before)
+        (name,) = set(re.findall(r"\b[A-Z_]{4,}\b", line)) - set(re.findall(r"\b[A-Z_]{4,}\b", old))
+        text = before.replace(old, line)
     package = ".".join(file.parent.parts[-2:])
-    text = before.replace(old, line).replace(
-        f"\nfrom {package}.", f"\nfrom {package}.{name.lower()} import {name}\nfrom {package}.", 1
-    )
+    text = text.replace(f"\nfrom {package}.", f"\nfrom {package}.{name.lower()} import {name}\nfrom {package}.", 1)
     file.write_text(text)
 
 

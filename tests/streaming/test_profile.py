@@ -1,10 +1,11 @@
 """The laptop's tuning is a profile: the user's own Spark settings win over it, and on a cluster it can be left out."""
 
 import pytest
+from pyspark.sql import SparkSession
 
 from infra.session import FEW_ROWS
 from infra.settings import load
-from streaming.stream import spark_settings
+from streaming.stream import gathered, spark_settings
 
 
 def test_the_small_profile_is_what_a_laptop_gets() -> None:
@@ -19,3 +20,12 @@ def test_what_the_user_names_wins_over_the_profile(monkeypatch: pytest.MonkeyPat
 def test_the_other_profile_is_sparks_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAYBREAK_STREAM_PROFILE", "spark")
     assert not FEW_ROWS.keys() & spark_settings(load()).keys()
+
+
+def test_many_partitions_are_few_tasks_in_the_small_profile(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = spark.range(0, 14, 1, 14)
+    assert gathered(records, load()).rdd.getNumPartitions() == spark.sparkContext.defaultParallelism < 14
+    monkeypatch.setenv("DAYBREAK_STREAM_PROFILE", "spark")
+    assert gathered(records, load()).rdd.getNumPartitions() == 14
