@@ -101,11 +101,10 @@ def _facts(view: View) -> Iterator[list[str]]:
         ],
         [
             "data_tests:",
-            "  - versions_follow_one_another:",
-            f"      arguments: {{key: [{', '.join(view.key)}]}}",
-            "  - is_what_is_served:",
+            "  - is_true_history:",
             "      arguments:",
             f"        fact: ref('{name}')",
+            f"        key: [{', '.join(view.key)}]",
             f"        columns: [{served}]",
         ],
     )  # fmt: skip

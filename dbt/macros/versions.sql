@@ -9,7 +9,7 @@
   settlement corrected had the correction's `old` value until then. After a withdrawal the stream's rows are valid until the next
   settlement.
 
-  Always filter on `day`: the filter is pushed down to the tables.
+  Every table is read once, because planning costs more than the rows. Always filter on `day`: the filter is pushed down to the tables.
 -#}
 {% macro versions(view) %}
 {%- set types = views()[view].columns -%}
@@ -19,6 +19,7 @@
 {%- set key_types = column_types(view, key) -%}
 {%- set value_types = column_types(view, values) -%}
 {%- set answer = "struct(" ~ (values | join(", ")) ~ ")" -%}
+{%- set by_revision = "over (partition by " ~ keys ~ " order by revision asc nulls first)" -%}
 with generations as (
 
     select
@@ -30,27 +31,9 @@ with generations as (
 
 ),
 
-settlements as (
+settled_days as (
 
-    select * from {{ ref('rpt_settlements') }}
-
-),
-
-first_settled as (
-
-    select
-        day,
-        min(revision) as revision,
-        min_by(settled_at, revision) as settled_at,
-        max_by(withdrawn_at, revision) is not null as is_withdrawn
-    from settlements
-    group by day
-
-),
-
-unsettled as (
-
-    {{ times_of_the_stream() }}
+    {{ settled_days() }}
 
 ),
 
@@ -84,7 +67,6 @@ by_stream as (
 
     select
         {{ keys }},
-        -- A row that was removed ends its last version and begins no new one.
         if(is_removed, null, {{ answer }}) as answer,
         is_final,
         as_of as valid_from,
@@ -94,88 +76,77 @@ by_stream as (
 
 ),
 
-corrections as (
+-- What each layer says of a row: the stream's versions, the truth, and the corrections with the answer before them.
+told as (
 
     select
-        corrections.day,
-        {% for column in key %}from_json(corrections.key, '{{ key_types }}').{{ column }} as {{ column }},{% endfor %}
-        from_json(corrections.old, '{{ value_types }}') as before,
-        from_json(corrections.new, '{{ value_types }}') as answer,
-        corrections.cause,
-        corrections.revision,
-        settlements.settled_at as valid_from
-    from {{ ref('stg_reconciliation__corrections') }} as corrections
-    inner join settlements
-        on corrections.day = settlements.day and corrections.revision = settlements.revision
-    where corrections.view = '{{ view }}'
+        {{ keys }},
+        'stream' as layer,
+        answer,
+        is_final,
+        valid_from,
+        valid_to,
+        cast(null as int) as revision,
+        cast(null as string) as cause,
+        cast(null as string) as old
+    from by_stream
+    union all
+    select {{ keys }}, 'truth', {{ answer }}, true, null, null, null, null, null
+    from {{ source('truth', view) }}
+    union all
+    select
+        day,
+        {% for column in key %}from_json(key, '{{ key_types }}').{{ column }} as {{ column }},{% endfor %}
+        'ledger',
+        from_json(new, '{{ value_types }}'),
+        true,
+        null,
+        null,
+        revision,
+        cause,
+        old
+    from {{ ref('stg_reconciliation__corrections') }}
+    where view = '{{ view }}'
 
 ),
 
-corrected as (
+dated as (
+
+    select
+        told.*,
+        get(days.settlements, 0) as first,
+        element_at(days.settlements, -1).withdrawn_at is not null as is_withdrawn,
+        get(filter(days.settlements, one -> one.revision = told.revision), 0).settled_at as corrected_at,
+        days.spans
+    from told
+    left join settled_days as days on told.day = days.day
+
+),
+
+counted as (
 
     select
         *,
-        row_number() over (partition by {{ keys }} order by revision) as revisions
-    from corrections
+        cast(count(revision) {{ by_revision }} as int) as revisions,
+        lead(corrected_at) {{ by_revision }} as replaced_at,
+        count(revision) over (partition by {{ keys }}) as corrections
+    from dated
+    where layer <> 'ledger' or corrected_at is not null
 
 ),
 
 -- The truth table of a withdrawn day is not approved yet. There, a row that no settlement corrected had been settled with the
 -- stream's value, so it is taken from the stream.
-uncorrected as (
-
-    select {{ keys }}, {{ answer }} as answer
-    from {{ source('truth', view) }}
-    left anti join (select day from first_settled where is_withdrawn) using (day)
-    union all
-    select {{ keys }}, answer
-    from by_stream
-    inner join (select day from first_settled where is_withdrawn) using (day)
-    where valid_to is null and answer is not null
-
-),
-
-settled as (
-
-    select
-        {{ keys }},
-        answer,
-        first_settled.revision,
-        0 as revisions,
-        cast(null as string) as cause,
-        first_settled.settled_at as valid_from
-    from uncorrected
-    inner join first_settled using (day)
-    left anti join corrected using ({{ keys }})
-    union all
-    select
-        {{ keys }},
-        corrected.before,
-        first_settled.revision,
-        0,
-        null,
-        first_settled.settled_at
-    from corrected
-    inner join first_settled using (day)
-    where corrected.revisions = 1 and corrected.revision > first_settled.revision
-    union all
-    select
-        {{ keys }},
-        answer,
-        revision,
-        revisions,
-        cause,
-        valid_from
-    from corrected
-
-),
-
-by_night as (
+marked as (
 
     select
         *,
-        lead(valid_from) over (partition by {{ keys }} order by revision) as valid_to
-    from settled
+        first.revision is not null and case layer
+            when 'stream' then corrections = 0 and is_withdrawn and valid_to is null
+            when 'truth' then corrections = 0 and not is_withdrawn
+            else revisions = 1 and revision > first.revision
+        end as is_settled_first
+    from counted
 
 ),
 
@@ -183,35 +154,56 @@ found as (
 
     select
         {{ keys }},
-        answer,
-        is_final,
-        'provisional' as status,
-        cast(null as int) as revision,
-        0 as revisions,
-        cast(null as string) as cause,
-        greatest(valid_from, unsettled.opened_at) as valid_from,
-        least(valid_to, unsettled.closed_at) as valid_to
-    from by_stream
-    left join unsettled using (day)
-    where answer is not null
-    union all
+        -- If `spans` stood outside the structs, Spark 4.2.0 would lose it: two generators follow one another.
+        inline(array(
+            if(
+                layer = 'stream',
+                struct(
+                    answer, is_final, 'provisional' as status, revision, 0 as revisions, cause, valid_from, valid_to, spans
+                ),
+                null
+            ),
+            if(
+                is_settled_first,
+                struct(
+                    if(layer = 'ledger', from_json(old, '{{ value_types }}'), answer) as answer, true as is_final,
+                    'settled' as status, first.revision, 0 as revisions, cast(null as string) as cause,
+                    first.settled_at as valid_from, corrected_at as valid_to, spans
+                ),
+                null
+            ),
+            if(
+                layer = 'ledger',
+                struct(
+                    answer, true as is_final, 'corrected' as status, revision, revisions, cause,
+                    corrected_at as valid_from, replaced_at as valid_to, spans
+                ),
+                null
+            )
+        ))
+    from marked
+
+),
+
+cut as (
+
     select
         {{ keys }},
         answer,
-        true,
-        if(revisions = 0, 'settled', 'corrected'),
-        greatest(by_night.revision, unsettled.revision),
+        is_final,
+        status,
+        if(status = 'provisional', null, greatest(revision, span_revision)) as revision,
         revisions,
         cause,
-        greatest(valid_from, unsettled.closed_at),
-        least(valid_to, unsettled.reopened_at)
-    from by_night
-    inner join unsettled using (day)
-    -- A correction that removes a row ends its last version and begins no new one.
-    where unsettled.revision is not null and answer is not null
+        greatest(valid_from, if(status = 'provisional', opened_at, closed_at)) as valid_from,
+        least(valid_to, if(status = 'provisional', closed_at, reopened_at)) as valid_to
+    from found
+    lateral view outer inline(spans) as opened_at, span_revision, closed_at, reopened_at
+    -- A correction that removes a row, or the stream that does, ends its last version and begins no new one.
+    where answer is not null and (status = 'provisional' or span_revision is not null)
 )
 
 select *
-from found
+from cut
 where valid_to is null or valid_from < valid_to
 {% endmacro %}

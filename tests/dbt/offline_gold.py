@@ -140,6 +140,11 @@ class Gold:
         assert chosen, beginnings
         return {name for name, test in chosen.items() if self.session.sql(self._local(test.sql)).take(1)}
 
+    def faults(self, beginning: str) -> set[str]:
+        """What the one test whose name begins so finds, by its column `fault`."""
+        (test,) = (test for name, test in self.tests.items() if name.startswith(beginning))
+        return {row["fault"] for row in self.session.sql(self._local(test.sql)).collect()}
+
     def _look(self, view: str, sql: str) -> None:
         """A view in SQL reads what the views below it are when it is read."""
         self.session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {view} AS {sql}")

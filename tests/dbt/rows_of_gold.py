@@ -23,8 +23,7 @@ OUR_TESTS = (
     "a_settled_day_equals_truth",
     "no_day_is_counted_twice",
     "what_is_expected_is_what_the_curve_measured",
-    "versions_follow_one_another",
-    "is_what_is_served",
+    "is_true_history",
     "keys_of_gold",
     "only_known_values",
 )

@@ -14,7 +14,7 @@ from streaming.contracts import CONTRACTS
 from streaming.views import VIEWS
 
 DBT = Path(__file__).resolve().parents[2] / "dbt"
-KEY_TESTS = ("is_key", "versions_follow_one_another")
+KEY_TESTS = ("is_key", "is_true_history")
 FACTS = (DBT / "macros" / "facts.sql").read_text()
 TESTS = {file.stem: file.read_text() for file in (DBT / "tests").glob("*.sql")}
 
@@ -52,7 +52,7 @@ def test_every_column_is_described(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("fct_")])
 def test_every_row_of_a_fact_says_how_sure_it_is(name: str) -> None:
     assert {"status", "is_final", "revisions"} <= {column["name"] for column in MODELS[name]["columns"]}
-    if not any("versions_follow_one_another" in test for test in MODELS[name].get("data_tests", [])):
+    if not any("is_true_history" in test for test in MODELS[name].get("data_tests", [])):
         assert "status" in MODELS[name]["config"]["meta"]["present"]
         view = name.removeprefix("fct_")
         assert view in VIEWS or f"'{name}'" in FACTS, "no test looks at it"

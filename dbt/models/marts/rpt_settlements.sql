@@ -10,22 +10,22 @@ past as (
 
     select * from {{ ref('stg_reconciliation__past_settlements') }}
 
+),
+
+known as (
+
+    select day, revision, run, settled_at, cast(null as timestamp) as withdrawn_at, true as is_in_force from settlements
+    union all
+    select day, revision, run, settled_at, withdrawn_at, false from past
+
 )
 
+-- A night copies a settlement to past_settlements before it removes it from settlements, so for a moment both have it.
 select
     day,
     revision,
-    run,
-    settled_at,
-    cast(null as timestamp) as withdrawn_at
-from settlements
-union all
--- A night copies a settlement to past_settlements before it removes it from settlements, so for a moment both have it.
-select
-    past.day,
-    past.revision,
-    past.run,
-    past.settled_at,
-    past.withdrawn_at
-from past
-left anti join settlements on past.day = settlements.day and past.revision = settlements.revision
+    max(run) as run,
+    max(settled_at) as settled_at,
+    if(any(is_in_force), null, max(withdrawn_at)) as withdrawn_at
+from known
+group by day, revision
