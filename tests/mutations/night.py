@@ -184,7 +184,7 @@ NIGHT = (
     Mutation(
         "plan: a late payment does not touch the day of its order",
         "batch/touched.py",
-        "if any(_is_behind(found, ends) for found in after):",
+        "if any(_is_behind(found, ends) for found in around):",
         "if False:",
         f"{TOUCHED}::test_only_what_can_change_the_day_touches_it",
     ),
@@ -194,6 +194,13 @@ NIGHT = (
         'return own.select(part).join(known, "part", "left_semi")',
         "return own.select(part)",
         f"{TOUCHED}::test_only_what_can_change_the_day_touches_it",
+    ),
+    Mutation(
+        "plan: an order just before midnight does not touch the next day",
+        "batch/touched.py",
+        "around.append(self._newest.of_tail.get(day - timedelta(days=1)))",
+        "pass",
+        f"{TOUCHED}::test_records_next_to_the_day_touch_it_if_a_window_holds_both",
     ),
     Mutation(
         "plan: the last record behind a settlement touches no day",

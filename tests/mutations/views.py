@@ -12,7 +12,30 @@ SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
 VIEW = "streaming/views/view.py"
 
+PLAIN = "tests/streaming/test_oracle.py::test_a_view_is_its_plain_definition"
+
 VIEWS_AND_CONTRACTS = (
+    Mutation(
+        "windows: an event exactly the size before counts in a sliding window",
+        "streaming/windows.py",
+        "moved(after, at + width, -1, nothing)",
+        "moved(after, at + width + 1, -1, nothing)",
+        PLAIN,
+    ),
+    Mutation(
+        "alerts: a small payment of just 5.00 begins a pattern",
+        "streaming/views/fraud_alerts.py",
+        '(last["amount_cents"] < SMALL_CENTS)',
+        '(last["amount_cents"] <= SMALL_CENTS)',
+        PLAIN,
+    ),
+    Mutation(
+        "percentiles: a hundredth of the orders less is not above it",
+        "streaming/views/order_value_percentiles.py",
+        "percentile_disc({share}) WITHIN",
+        "percentile_disc({share} - 0.01) WITHIN",
+        PLAIN,
+    ),
     Mutation(
         "validate: a clock that is ahead by just the limit is refused",
         "streaming/rules.py",

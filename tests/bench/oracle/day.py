@@ -36,7 +36,7 @@ from streaming.speed import speed_table
 from streaming.update_views import answered
 from streaming.validate import validate
 from streaming.view_state import CLOSES
-from streaming.views import REACH, VIEWS
+from streaming.views import LOOKBACK, REACH, VIEWS
 
 PARTITIONS = 2
 GENERATION = "bench"
@@ -55,8 +55,8 @@ ROW = pa.schema(
 
 
 def shop(day: Day, events: int, seed: int, faults: Faults | None = None) -> Iterator[Copy]:
-    """What the shop sends for a day of about `events` events, and for as long after it as views reach, by arrival."""
-    start, end = (round(at.timestamp() * 1000) for at in (day.start, day.end + REACH))
+    """What the shop sends for a day of about `events` events, and around it as far as views need events, by arrival."""
+    start, end = (round(at.timestamp() * 1000) for at in day.around(LOOKBACK, REACH))
     rate = events / timedelta(days=1).total_seconds()
     for copy in Run(start, end, rate, seed, ahead_ms=end, faults=faults or Faults()).records():
         yield copy._replace(send_ms=min(copy.send_ms, end - 1))
@@ -108,6 +108,7 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
     for view, table in zip(VIEWS.values(), speed, strict=True):
         said = {
             "is_final": F.col(CLOSES) < F.lit(next_watermark),
+            "is_removed": F.lit(False),
             "as_of": F.lit(next_watermark),
             **batch,
             "definition": F.lit(versions[view.name]),

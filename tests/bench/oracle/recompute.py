@@ -17,7 +17,7 @@ from batch.day import Day
 from batch.truth import TRUTH
 from infra.failures import PermanentFailure
 from streaming.contracts import CONTRACTS
-from streaming.views import REACH, VIEWS
+from streaming.views import LOOKBACK, REACH, VIEWS
 
 SQL = Path(__file__).parent / "sql"
 ANSWERS = (TRUTH.name, *VIEWS)
@@ -45,7 +45,8 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 def answer(own: duckdb.DuckDBPyConnection, day: Day) -> None:
     """Make the tables `events` and of every view from `archive` (columns of ARCHIVE)."""
-    for name, at in (("start", day.start), ("until", day.end + REACH)):
+    around = day.around(LOOKBACK, REACH)
+    for name, at in (("start", day.start), ("since", around.start), ("until", around.end)):
         own.execute(f"SET VARIABLE {name} = TIMESTAMP '{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}'")
     last_topic = list(CONTRACTS)[-1]
     for name in ("records", *CONTRACTS, *ANSWERS):

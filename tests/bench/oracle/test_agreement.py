@@ -27,7 +27,7 @@ FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)
 
 def sent() -> Iterator[Copy]:
     """The shop's day, a conflict behind one of its payments, and one before another, dated on the day before."""
-    copies = list(shop(DAY, 800, seed=1, faults=FAULTS))
+    copies = list(shop(DAY, 1000, seed=1, faults=FAULTS))
     assert {copy.kind for copy in copies} >= {f"malformed:{way.name}" for way in MALFORMATIONS}
     one, other = [copy for copy in copies if copy.topic == "payments" and copy.kind == "good"][:2]
     last, first = copies[-1].send_ms, copies[0].send_ms
