@@ -17,6 +17,8 @@ TRIES_AGAIN = 0.85
 MOST_ATTEMPTS = 4
 CANCELLED = 0.03
 REFUNDED = 0.02
+BY_APP = 5
+"""So many of 16 orders are placed in the app."""
 
 ATTEMPTS = sum((FAILS * TRIES_AGAIN) ** n for n in range(MOST_ATTEMPTS))
 EVENTS_PER_ORDER = 1 + CANCELLED + (1 - NEVER_PAID) * (ATTEMPTS + (1 - CANCELLED) * REFUNDED)
@@ -42,9 +44,9 @@ def event_id(rng: Random) -> str:
     return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-{'89ab'[int(h[16], 16) & 3]}{h[17:20]}-{h[20:]}"
 
 
-def _event(rng: Random, topic: str, kind: str, time_ms: int, order: str, fields: str) -> Event:
+def _event(rng: Random, topic: str, kind: str, time_ms: int, order: str, fields: str, version: int = 1) -> Event:
     identity = event_id(rng)
-    head = f'{{"event_id":"{identity}","event_type":"{kind}","event_time":{time_ms},"schema_version":1,'
+    head = f'{{"event_id":"{identity}","event_type":"{kind}","event_time":{time_ms},"schema_version":{version},'
     return Event(time_ms, topic, order.encode(), identity, (head + fields + "}").encode())
 
 
@@ -61,14 +63,17 @@ def purchase(rng: Random, placed_ms: int) -> list[Event]:
         f'{{"product_id":"{line.product_id}","quantity":{line.quantity},"unit_price_cents":{line.unit_price_cents}}}'
         for line in lines
     )
+    # The web shop writes version 1 of the contract, the app version 2. No random number is drawn for it.
+    version, more = (2, ',"channel":"app","currency":"EUR"') if int(order[-1], 16) < BY_APP else (1, "")
     names = f'"order_id":"{order}","customer_id":"c-{number}"'
-    bought = f'{names},"items":[{items}],"total_cents":{total}'
-    events = [_event(rng, "orders", "order_placed", placed_ms, order, bought)]
+    bought = f'{names},"items":[{items}],"total_cents":{total}{more}'
+    events = [_event(rng, "orders", "order_placed", placed_ms, order, bought, version)]
 
     cancelled_ms = placed_ms + _between(rng, 20 * SECOND, 30 * MINUTE) if rng.random() < CANCELLED else None
     if cancelled_ms is not None:
         reason = REASONS[int(rng.random() * len(REASONS))]
-        events.append(_event(rng, "orders", "order_cancelled", cancelled_ms, order, f'{names},"reason":"{reason}"'))
+        fields = f'{names},"reason":"{reason}"{more}'
+        events.append(_event(rng, "orders", "order_cancelled", cancelled_ms, order, fields, version))
     if rng.random() >= NEVER_PAID:
         events += _payments(rng, placed_ms, cancelled_ms, order, card_of(rng, number), total)
     return events
