@@ -20,6 +20,7 @@ from pyspark.sql.types import StructType
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
+from streaming.encodings import stored_schemas
 from streaming.silver import EVENT, topic_events, with_defaults
 from streaming.validate import validate_by
 from streaming.views import VIEWS
@@ -67,7 +68,8 @@ def _of_contract(session: SparkSession, contract: Contract, version: int) -> str
     # A contract that reads newer versions decodes the same records anew when it learns a version.
     own = contract if contract.reads_newer else contract.at(version)
     plan = fingerprint(validate_by(session.createDataFrame([], RECORD), (own,)))
-    return _hash([plan, *sorted(own.defaults.items())]) if own.defaults else plan
+    more = [*sorted(own.defaults.items()), *(stored_schemas(own) if own.encoding == "avro" else ())]
+    return _hash([plan, *more]) if more else plan
 
 
 def _of_view(session: SparkSession, view: View, topics: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule, Version
+from streaming.encodings import AVRO, MAX_BYTES
 from streaming.reasons import Reason
 from streaming.surrogates import has_lone_surrogate
 
@@ -22,8 +23,6 @@ STRICT_JSON = {
 }
 OBJECT = "is struct<event_id string>"
 """A schema that detects a JSON object. Unlike Spark's other JSON functions, from_json has a strict mode."""
-MAX_BYTES = 65_536
-"""A value longer than this is not decoded."""
 AHEAD = "INTERVAL 5 MINUTES"
 """How far an event time may be ahead of the record's arrival."""
 OLDEST = "INTERVAL 366 DAYS"
@@ -60,6 +59,7 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
         of_writing(Reason.EMPTY, found["is_blank"]),
         of_writing(Reason.OVERSIZE, F.octet_length(value) > MAX_BYTES),
         of_writing(Reason.INVALID_UTF8, ~F.is_valid_utf8(text)),
+        *(_faults() if contract.encoding == "avro" else ()),
         of_writing(Reason.NOT_JSON, ~found["is_blank"] & ~found["is_object"] & ~found["is_other"]),
         of_writing(Reason.NOT_AN_OBJECT, ~found["is_blank"] & found["is_other"]),
         Rule(Reason.MISSING_FIELD, lambda event: _is_incomplete(contract, event)),
@@ -78,6 +78,13 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
         *[_is_ahead_of_its_version(later) for later in contract.later],
         *contract.all_rules,
     ]
+
+
+def _faults() -> Iterable[Rule]:
+    """An Avro value that cannot be decoded."""
+    for reason in (Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA):
+        broken = F.col(AVRO)["fault"] == reason.value
+        yield Rule(reason, lambda _, broken=broken: broken, is_of_writing=True)  # type: ignore[misc]
 
 
 def _names_unknown(contract: Contract, event: Column, names: Column) -> Column:
