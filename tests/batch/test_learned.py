@@ -14,6 +14,7 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS, with_envelope
 from batch.conservation.check import CONSERVATION
 from batch.day import Day
 from batch.due import plans
+from batch.learned import before_them
 from batch.night_state import STATE, learned, record
 from batch.settlement.decisions import DECISIONS
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, settle
@@ -103,3 +104,14 @@ def test_a_day_that_rejected_a_record_of_the_version_is_redone(
     (plan,) = plans(own, NIGHT, now)
     settle(plan)
     assert due(own, now) == []
+
+
+def test_records_within_reach_after_a_day_count(own: SparkSession) -> None:
+    arrive(own, 0, noon(FIRST))
+    arrive(own, 1, noon(SECOND), schema_version=2, channel="app")
+    arrive(own, 2, noon(SECOND), schema_version=2)
+    at = "orders", 0
+    read_to = {day.date: {at: 3} for day in DAYS}
+    known = {day.date: {("orders", 2)} for day in DAYS[:2]}
+    assert before_them(own, known, read_to) == read_to | {day.date: {at: 1} for day in DAYS[:2]}
+    assert before_them(own, {FIRST.date: {("payments", 2)}}, read_to) == read_to

@@ -103,7 +103,7 @@ def test_a_new_schema_version_leaves_every_other_version_as_it_is(
         {"defaults": {"currency": "USD"}},
     ],
 )
-def test_a_change_of_a_schema_version_redoes_its_days_and_no_older_ones(
+def test_a_changed_schema_version_redoes_its_own_days_only(
     spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
 ) -> None:
     (second,) = CONTRACTS["orders"].later

@@ -86,7 +86,7 @@ def test_a_later_version_can_only_add_optional_fields() -> None:
         replace(ORDERS, later=(Version(3, adds=("channel",)),))
 
 
-def test_a_reader_of_events_sees_defaults_and_the_tables_keep_what_was_sent(spark: SparkSession) -> None:
+def test_readers_see_defaults_and_the_tables_keep_what_was_sent(spark: SparkSession) -> None:
     values = [order(name, NOW_MS, **more) for name, more in (
         ("old", {}), ("new", {"schema_version": 2, "channel": "app", "currency": "EUR"}), ("bare", {"schema_version": 2}),
     )]  # fmt: skip
