@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check soak mutations bench bench-night catalog lock clean
+.PHONY: help setup demo test check soak mutations bench bench-night bench-encodings catalog lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,6 +41,10 @@ bench: setup ## What everything costs, beside what it may; ONLY="drain live" for
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.bench.oracle
+
+bench-encodings: ## What an event costs as JSON and as Avro: bytes and CPU, with each codec of the producer
+	@$(SETUP) python jars
+	@$(VENV)/python -m tests.bench.encodings
 
 catalog: ## Write what follows from views, topics, tables and settings: dbt sources, staging, facts, docs
 	@$(SETUP) python

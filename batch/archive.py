@@ -24,6 +24,7 @@ from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
+from streaming.encodings import json_text, with_avro
 from streaming.gaps import GapCause, gaps, removed
 from streaming.log import Log
 from streaming.progress import RANGE
@@ -195,10 +196,10 @@ def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:
 
 def with_envelope(found: DataFrame) -> DataFrame:
     """Records (columns of RECORD) as rows of the archive: with event_id, event_time and day."""
-    text = F.col("value").cast("string")
-    envelope = F.from_json(text, "event_id string, event_time long", {"mode": "PERMISSIVE"})
+    envelope = F.from_json(json_text(CONTRACTS.values()), "event_id string, event_time long", {"mode": "PERMISSIVE"})
     return (
-        found.withColumn("envelope", envelope)
+        with_avro(found, CONTRACTS.values())
+        .withColumn("envelope", envelope)
         .withColumn("event_id", F.col("envelope.event_id"))
         .withColumn("event_time", _believable(F.col("envelope.event_time")))
         .withColumn("day", F.coalesce(F.to_date("event_time"), F.to_date("arrival")))

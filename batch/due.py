@@ -17,14 +17,16 @@ from batch.archive import ARCHIVE_GAPS, held, newer
 from batch.conservation.check import conserved
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
-from batch.night_state import record_unchanged, unchanged_to
+from batch.learned import before_them
+from batch.night_state import learned as looked_at_versions
+from batch.night_state import record_learned, record_unchanged, unchanged_to
 from batch.settlement.decisions import DECISIONS, Decision
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
 from batch.settlement.settlements import ends as ends_of
 from batch.touched import Touched
 from infra.kafka.places import Ends
 from infra.lake import arrow_tables, spark_tables
-from streaming.definitions import differing
+from streaming.definitions import differing, learned
 
 Settled = dict[str, Any]
 """A row of settlements, of past_settlements or of decisions."""
@@ -36,8 +38,9 @@ def plans(
     """The plans of a night, one per day, oldest first; with `only` at most the plan of that day.
 
     Planned are: `night` itself until it is settled; every settled or rejected day that newer arrivals touch, or that was
-    decided by other definitions; every day that waits for an approval. `full` adds all settled days. The same archive and
-    definitions give the same run ids. A day that newer records could have touched, and do not, is noted (night_state).
+    decided by other definitions, or that rejected records of a schema version which is known now; every day that waits for
+    an approval. `full` adds all settled days. The same archive and definitions give the same run ids. A day that such
+    records could have touched, and did not, is noted (night_state).
     """
     sound = conserved()
     unchecked = newer(session, {at: end for at, (_, end) in sound.items()})
@@ -50,7 +53,8 @@ def plans(
     looked_at = known & {only.date} if only else known
     known_to = unchanged_to()
     read_to = {day: known_to.get(day) or ends_of(row["offsets"]) for day, row in validated.items() if day in looked_at}
-    touched = Touched(session, read_to)
+    news = _learned(definitions, {day: validated[day] for day in read_to})
+    touched = Touched(session, before_them(session, news, read_to) if any(news.values()) else read_to)
     todo = [
         day
         for day in sorted(looked_at)
@@ -60,6 +64,7 @@ def plans(
         or (day in validated and _is_stale(day, validated[day], definitions, touched))
     ]
     record_unchanged(touched.untouched, ends)
+    record_learned({day: _names(own) for day, own in news.items() if day not in todo})
     return tuple(
         DayPlan(
             Day(day),
@@ -95,6 +100,17 @@ def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
 
 def _is_stale(day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
     return bool(differing(dict(validated["definitions"]), definitions)) or day in touched
+
+
+def _learned(definitions: Mapping[str, str], validated: Mapping[date, Settled]) -> dict[date, set[tuple[str, int]]]:
+    """Per day the schema versions that came after its settlement and were not looked at yet."""
+    known = looked_at_versions()
+    news = {day: learned(dict(row["definitions"]), definitions) for day, row in validated.items()}
+    return {day: {one for one in own if _names([one])[0] not in known.get(day, ())} for day, own in news.items()}
+
+
+def _names(versions: Collection[tuple[str, int]]) -> list[str]:
+    return [f"{topic}@{version}" for topic, version in versions]
 
 
 def _unsettled(covered: Collection[date], before: Collection[date]) -> tuple[set[date], dict[date, Settled]]:

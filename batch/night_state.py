@@ -4,9 +4,9 @@ Data flow: truth and reconcile of a day -> reconciliation/state -> the days that
 Run: daybreak query "SELECT * FROM reconciliation.state ORDER BY day"
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow.compute as pc
 
@@ -32,6 +32,11 @@ STATE = Table(
             OFFSETS,
             "The end of the archive up to which later records are known not to touch the day; null: nothing was looked at yet",
         ),
+        column(
+            "learned",
+            "array<string>",
+            "Schema versions that came after its settlement and of which no record touches the day; null: none was looked at",
+        ),
     ),
     description="How far a night has come with a day: the last run of its truth and of its comparison.",
 )
@@ -51,9 +56,24 @@ def unchanged_to() -> dict[date, Ends]:
 
 def record_unchanged(days: Collection[date], read_to: Ends) -> None:
     """Note that no record before `read_to` touches these days, so that the next night does not look at them again."""
-    known = [row for row in arrow_tables.rows(STATE) if row["day"] in days]
+    _update({day: {"unchanged_to": offsets(read_to)} for day in days})
+
+
+def learned() -> dict[date, set[str]]:
+    """Per settled day the schema versions (`orders@2`) that came after it and are known not to touch it."""
+    return {row["day"]: set(row["learned"] or ()) for row in arrow_tables.rows(STATE, ["day", "learned"])}
+
+
+def record_learned(days: Mapping[date, Collection[str]]) -> None:
+    """Note that no record of these schema versions touches the days, so that the archive is not searched again."""
+    before = learned()
+    _update({day: {"learned": sorted({*before.get(day, ()), *names})} for day, names in days.items() if names})
+
+
+def _update(values: Mapping[date, dict[str, Any]]) -> None:
+    known = [row for row in arrow_tables.rows(STATE) if row["day"] in values]
     if known:
-        rows = [row | {"unchanged_to": offsets(read_to)} for row in known]
+        rows = [row | values[row["day"]] for row in known]
         replace_days(arrow(rows, STATE.schema), STATE, [row["day"] for row in known])
 
 

@@ -5,6 +5,7 @@ Run: daybreak doctor
 """
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -113,6 +114,8 @@ def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = Mappin
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
     if s.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        # Else Spark starts the `python3` of the PATH for Python columns.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(s.jvm(jvm)))
     for key, value in conf.items():

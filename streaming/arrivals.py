@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from streaming.bronze import RECORD
 from streaming.dedup_index import Arrival
 from streaming.deduplicate import ARRIVAL_ORDER
-from streaming.definitions import of_topic
+from streaming.definitions import of_one_event
 from streaming.reasons import Outcome, Reason
 from streaming.silver import EVENT, REJECTED
 
@@ -84,10 +84,11 @@ def silver_rows(
     late_by = (
         pc.max_element_wise(pc.subtract(watermark_ms, times), 0) if watermark_ms is not None else pc.multiply(times, 0)
     )
+    kinds = zip(events["topic"].to_pylist(), events["schema_version"].to_pylist(), strict=True)
     values = {
         "key": events["key"].cast(pa.string()),
         "day": events["event_time"].cast(pa.date32(), safe=False),
-        "definition": pa.array([definitions[of_topic(topic)] for topic in events["topic"].to_pylist()], pa.string()),
+        "definition": pa.array([of_one_event(definitions, *event) for event in kinds], pa.string()),
     }
     columns = {name: values[name] if name in values else events[name] for name in EVENT.fieldNames()}
     return stamped(pa.table({**columns, "late_by_ms": late_by}), stamp)

@@ -3,20 +3,31 @@
 Data flow: View or contracts -> analysed plan on empty frames -> 12 hex digits
 Run: pytest tests/streaming/test_definitions.py
 Source: the state comparison of Chronon and dbt. Both hash text; a hash of the plan ignores comments.
+
+A schema version of a contract has a hash of its own, of the contract as it was when that version was the newest. So a new
+schema version leaves the hashes of older events, and of the views that do not read its fields, as they are.
 """
 
 import hashlib
 import re
 from collections.abc import Mapping
 
+from pyspark.errors import AnalysisException, PySparkAttributeError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.silver import EVENT, topic_events
+from streaming.contracts.contract import Contract
+from streaming.encodings import stored_schemas
+from streaming.silver import EVENT, topic_events, with_defaults
 from streaming.validate import validate_by
 from streaming.views import VIEWS
+from streaming.views.view import View
+
+AT = "@"
+"""Stands before the schema version in a name."""
 
 EVENTS = "events"
 """Name of the version of all contracts together; it stands beside the names of the views."""
@@ -35,44 +46,93 @@ def fingerprint(frame: DataFrame) -> str:
 
 
 def definitions(session: SparkSession) -> Mapping[str, str]:
-    """The versions in force: `events/<topic>` per contract, one per view, and `events`, which changes with any contract.
+    """The versions in force: `events/<topic>` per contract (`events/<topic>@2` for its schema version 2), one per view, and
+    `events`, which changes with any contract.
 
-    A view's version covers the contracts of its inputs. A new topic or view leaves the versions of the others as they are.
+    A view's version covers the contracts of its inputs, up to the schema version whose fields it reads. A new topic, view or
+    schema version leaves the versions of the others as they are.
     """
     # A truncated plan would hide a change behind the cut.
     session.conf.set("spark.sql.debug.maxToStringFields", "10000")
     session.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
-    records, events = session.createDataFrame([], RECORD), session.createDataFrame([], EVENT)
-    topics = {topic: fingerprint(validate_by(records, (contract,))) for topic, contract in CONTRACTS.items()}
-    found = {EVENTS: _hash(sorted(topics.items())), **{of_topic(topic): version for topic, version in topics.items()}}
-    for view in VIEWS.values():
-        # Only the columns of the view's inputs: silver has the columns of every topic.
-        inputs = {topic: session.createDataFrame([], topic_events(events, topic).schema) for topic in view.inputs}
-        plan = fingerprint(view.answer(view.rows(inputs)))
-        found[view.name] = _hash([plan, *[topics[topic] for topic in sorted(view.inputs)]])
-    return found
+    topics = {
+        of_topic(topic, version): _of_contract(session, contract, version)
+        for topic, contract in CONTRACTS.items()
+        for version in contract.versions
+    }
+    views = {view.name: _of_view(session, view, topics) for view in VIEWS.values()}
+    return {EVENTS: _hash(sorted(topics.items())), **topics, **views}
 
 
-def of_topic(topic: str) -> str:
-    """Name of the version of a topic's contract: `events/<topic>`."""
-    return f"{EVENTS}/{topic}"
+def _of_contract(session: SparkSession, contract: Contract, version: int) -> str:
+    # A contract that reads newer versions decodes the same records anew when it learns a version.
+    own = contract if contract.reads_newer else contract.at(version)
+    plan = fingerprint(validate_by(session.createDataFrame([], RECORD), (own,)))
+    more = [*sorted(own.defaults.items()), *(stored_schemas(own) if own.encoding == "avro" else ())]
+    return _hash([plan, *more]) if more else plan
+
+
+def _of_view(session: SparkSession, view: View, topics: Mapping[str, str]) -> str:
+    """The hash of a view's plan, on the oldest schema versions of its inputs that have every field it reads."""
+    newest = max(CONTRACTS[topic].newest for topic in view.inputs)
+    for version in range(1, newest + 1):
+        contracts = {topic: CONTRACTS[topic].at(version) for topic in view.inputs}
+        try:
+            frames = {topic: _no_events(session, contract) for topic, contract in contracts.items()}
+            plan = fingerprint(view.answer(view.rows(frames)))
+        except (AnalysisException, PySparkAttributeError):
+            if version == newest:
+                raise
+        else:
+            return _hash([plan, *[topics[of_topic(topic, contracts[topic].newest)] for topic in sorted(view.inputs)]])
+    raise AssertionError("a contract has a version")
+
+
+def _no_events(session: SparkSession, contract: Contract) -> DataFrame:
+    """An empty frame of a topic's events. Only its own columns: silver has those of every topic, and of later versions."""
+    found = topic_events(session.createDataFrame([], EVENT), contract.topic).schema
+    names = {"event_id", "event_type", "event_time", *contract.payload.fieldNames()}
+    own = StructType([field for field in found if field.name in names])
+    return with_defaults(session.createDataFrame([], own), contract)
+
+
+def of_topic(topic: str, version: int = 1) -> str:
+    """Name of the version of a topic's contract: `events/<topic>`, and `events/<topic>@2` for its schema version 2."""
+    return f"{EVENTS}/{topic}" if version == 1 else f"{EVENTS}/{topic}{AT}{version}"
 
 
 def of_event(versions: Mapping[str, str]) -> Column:
-    """A column over rows of any topic: the version of the contract that validated the row."""
-    words = [F.lit(word) for topic in CONTRACTS for word in (topic, versions[of_topic(topic)])]
-    return F.create_map(*words)[F.col("topic")]
+    """A column over rows of any topic: the version of the contract that validated the row, by its `schema_version`."""
+    of_contracts = {name: version for name, version in versions.items() if _is_of_topic(name)}
+    known = F.create_map(*[F.lit(word) for pair in of_contracts.items() for word in pair])
+    first = F.concat(F.lit(of_topic("")), "topic")
+    return F.coalesce(known[F.concat(first, F.lit(AT), "schema_version")], known[first])
+
+
+def of_one_event(versions: Mapping[str, str], topic: str, schema_version: int) -> str:
+    """`of_event` for one event."""
+    return versions.get(of_topic(topic, schema_version)) or versions[of_topic(topic)]
 
 
 def differing(by: Mapping[str, str], versions: Mapping[str, str]) -> set[str]:
     """The definitions whose version differs from `by`, by which a day was settled: they make the day anew.
 
-    A new view counts, because it has no rows of the day. A new topic does not: its records mark the day as they arrive.
-    `events` is compared only if `by` has no version per topic.
+    A new view counts, because it has no rows of the day. A new topic does not: its records mark the day as they arrive. Nor
+    does a new schema version: see `learned`. One that is withdrawn counts. `events` is compared only if `by` has no version
+    per topic.
     """
     told = any(_is_of_topic(name) for name in by)
     compared = {name for name in versions if name in by or not _is_of_topic(name)} - ({EVENTS} if told else set())
-    return {name for name in compared if by.get(name) != versions[name]}
+    withdrawn = {
+        name for name in by if AT in name and name not in versions and of_topic(topic_of(name) or "") in versions
+    }
+    return {name for name in compared if by.get(name) != versions[name]} | withdrawn
+
+
+def learned(by: Mapping[str, str], versions: Mapping[str, str]) -> set[tuple[str, int]]:
+    """Topics and schema versions that came after `by`: a record of theirs was rejected then, and may be valid now."""
+    new = (name.removeprefix(of_topic("")).partition(AT) for name in versions if AT in name and name not in by)
+    return {(topic, int(version)) for topic, _, version in new if of_topic(topic) in by}
 
 
 def is_of_events(name: str) -> bool:
@@ -81,8 +141,8 @@ def is_of_events(name: str) -> bool:
 
 
 def topic_of(name: str) -> str | None:
-    """The topic whose contract's version has this name; None for the name of anything else."""
-    return name.removeprefix(of_topic("")) if _is_of_topic(name) else None
+    """The topic whose contract has a version of this name; None for the name of anything else."""
+    return name.removeprefix(of_topic("")).partition(AT)[0] if _is_of_topic(name) else None
 
 
 def _is_of_topic(name: str) -> bool:

@@ -18,7 +18,7 @@ from infra.lake import spark_tables
 from infra.settings import settings
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
-from streaming.definitions import is_of_events, topic_of
+from streaming.definitions import is_of_events, of_topic, topic_of
 
 PROPERTY = "daybreak.generation"
 REBUILD = "Stop the stream and run `python -m streaming rebuild` (streaming/README.md): it keeps bronze and silver."
@@ -78,7 +78,7 @@ def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mappin
 
 def topics_gone(written: Collection[str], now: Collection[str]) -> list[str]:
     """The topics of the definitions `written` that are not in force now: Spark would look for their offsets for ever."""
-    return sorted(topic for name in written if name not in now and (topic := topic_of(name)))
+    return sorted({topic for name in written if (topic := topic_of(name)) and of_topic(topic) not in now})
 
 
 def remember(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> None:

@@ -14,6 +14,8 @@ class Reason(StrEnum):
     EMPTY = "empty"
     OVERSIZE = "oversize"
     INVALID_UTF8 = "invalid_utf8"
+    NOT_AVRO = "not_avro"
+    UNKNOWN_SCHEMA = "unknown_schema"
     NOT_JSON = "not_json"
     NOT_AN_OBJECT = "not_an_object"
     MISSING_FIELD = "missing_field"

@@ -10,7 +10,8 @@ from functools import reduce
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule
+from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule, Version
+from streaming.encodings import AVRO, MAX_BYTES
 from streaming.reasons import Reason
 from streaming.surrogates import has_lone_surrogate
 
@@ -22,8 +23,6 @@ STRICT_JSON = {
 }
 OBJECT = "is struct<event_id string>"
 """A schema that detects a JSON object. Unlike Spark's other JSON functions, from_json has a strict mode."""
-MAX_BYTES = 65_536
-"""A value longer than this is not decoded."""
 AHEAD = "INTERVAL 5 MINUTES"
 """How far an event time may be ahead of the record's arrival."""
 OLDEST = "INTERVAL 366 DAYS"
@@ -51,7 +50,6 @@ def found_in(text: Column) -> Column:
 def rules(contract: Contract, found: Column) -> list[Rule]:
     """All rules of a topic over its decoded records. Rules of writing also read `found`, from `found_in`."""
     text, value, time, names = F.col(RAW), F.col("value"), F.col("time"), found["names"]
-    known = F.lit(contract.schema.fieldNames())
 
     def of_writing(reason: Reason, broken: Column) -> Rule:
         return Rule(reason, lambda _: broken, is_of_writing=True)
@@ -61,23 +59,58 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
         of_writing(Reason.EMPTY, found["is_blank"]),
         of_writing(Reason.OVERSIZE, F.octet_length(value) > MAX_BYTES),
         of_writing(Reason.INVALID_UTF8, ~F.is_valid_utf8(text)),
+        *(_faults() if contract.encoding == "avro" else ()),
         of_writing(Reason.NOT_JSON, ~found["is_blank"] & ~found["is_object"] & ~found["is_other"]),
         of_writing(Reason.NOT_AN_OBJECT, ~found["is_blank"] & found["is_other"]),
         Rule(Reason.MISSING_FIELD, lambda event: _is_incomplete(contract, event)),
-        of_writing(Reason.UNKNOWN_FIELD, F.size(F.array_except(names, known)) > 0),
+        Rule(Reason.UNKNOWN_FIELD, lambda event: _names_unknown(contract, event, names), is_of_writing=True),
         of_writing(Reason.DUPLICATE_FIELD, F.size(names) != F.size(F.array_distinct(names))),
         Rule(Reason.WRONG_TYPE, lambda event: found["is_object"] & event["_corrupt"].isNotNull(), is_of_writing=True),
         of_writing(Reason.LONE_SURROGATE, found["is_object"] & has_lone_surrogate(text)),
         Rule(Reason.BAD_FORMAT, lambda event: ~event["event_id"].rlike(f"^(?:{UUID})\\z")),
         Rule(Reason.UNKNOWN_TYPE, lambda event: ~event["event_type"].isin(*contract.required)),
-        Rule(Reason.UNKNOWN_VERSION, lambda event: ~event["schema_version"].isin(*contract.versions)),
+        Rule(Reason.UNKNOWN_VERSION, lambda event: _is_of_unknown_version(contract, event)),
         Rule(Reason.OUT_OF_RANGE, lambda _: ~F.col("in_time_range")),
         Rule(Reason.KEY_MISSING, lambda _: F.col("key").isNull()),
         Rule(Reason.KEY_MISMATCH, lambda event: F.col("key").cast("string") != event[contract.key]),
         Rule(Reason.FUTURE, lambda _: time > F.col("arrival") + F.expr(AHEAD)),
         Rule(Reason.TOO_OLD, lambda _: time < F.col("arrival") - F.expr(OLDEST)),
-        *contract.rules,
+        *[_is_ahead_of_its_version(later) for later in contract.later],
+        *contract.all_rules,
     ]
+
+
+def _faults() -> Iterable[Rule]:
+    """An Avro value that cannot be decoded."""
+    for reason in (Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA):
+        broken = F.col(AVRO)["fault"] == reason.value
+        yield Rule(reason, lambda _, broken=broken: broken, is_of_writing=True)  # type: ignore[misc]
+
+
+def _names_unknown(contract: Contract, event: Column, names: Column) -> Column:
+    """Has the event a field that its version does not have? Of an unknown version, the contract's newest one counts."""
+    known = F.lit(contract.schema.fieldNames())
+    for later in reversed(contract.later):
+        before = F.lit(contract.at(later.number - 1).schema.fieldNames())
+        known = F.when(event["schema_version"] < later.number, before).otherwise(known)
+    unknown = F.size(F.array_except(names, known)) > 0
+    return unknown & (event["schema_version"] <= contract.newest) if contract.reads_newer else unknown
+
+
+def _is_ahead_of_its_version(later: Version) -> Rule:
+    """The event has a field of a version later than its own. Unlike names, it is seen on the fast path too."""
+    return Rule(
+        Reason.UNKNOWN_FIELD,
+        lambda event: (
+            (event["schema_version"] < later.number)
+            & reduce(lambda one, other: one | other, [event[name].isNotNull() for name in later.adds])
+        ),
+    )
+
+
+def _is_of_unknown_version(contract: Contract, event: Column) -> Column:
+    unknown = ~event["schema_version"].isin(*contract.versions)
+    return unknown & (event["schema_version"] < contract.newest) if contract.reads_newer else unknown
 
 
 def _is_incomplete(contract: Contract, event: Column) -> Column:

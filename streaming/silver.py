@@ -14,6 +14,7 @@ from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.bronze import BATCH, RECORD
 from streaming.contracts import CONTRACTS
+from streaming.contracts.contract import Contract
 from streaming.reasons import Outcome, Reason
 
 EVENT = struct(
@@ -96,6 +97,15 @@ def late_by(watermark_ms: int | None) -> Column:
 
 
 def topic_events(events: DataFrame, topic: str, *more: str) -> DataFrame:
-    """The events of one topic, payload fields as columns beside event_id, event_type and event_time; then the columns `more`."""
+    """The events of one topic, payload fields as columns beside event_id, event_type and event_time; then the columns `more`.
+
+    The tables keep what was sent; here a field that the event lacks gets its default, whenever the event was written.
+    """
     own = events.where(F.col("topic") == topic)
-    return own.select("event_id", "event_type", "event_time", f"{topic}.*", *more)
+    return with_defaults(own.select("event_id", "event_type", "event_time", f"{topic}.*", *more), CONTRACTS[topic])
+
+
+def with_defaults(events: DataFrame, contract: Contract) -> DataFrame:
+    """A topic's events with the contract's defaults in place of nulls."""
+    known = {name: F.coalesce(name, F.lit(value)) for name, value in contract.defaults.items()}
+    return events.withColumns(known) if known else events

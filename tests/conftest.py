@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +86,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     (home / "jars").symlink_to(settings().home / "jars")
     own_settings = settings().model_copy(update={"home": home})
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(own_settings))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     own = (
         SparkSession.builder.appName("tests")
         .master("local[2]")

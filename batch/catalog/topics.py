@@ -28,11 +28,19 @@ def files(found: Collection[Contract]) -> Iterator[tuple[str, str]]:
     """Path under dbt/ and text."""
     fields = {contract.topic: contract.payload.fieldNames() for contract in found}
     yield "macros/topics.sql", macro_file(ORIGIN, "every topic's fields", "topics", fields)
+    readers = {contract.topic: contract.defaults for contract in found if contract.defaults}
+    defaults = {topic: {name: _literal(value) for name, value in known.items()} for topic, known in readers.items()}
+    what = "what readers see where an event lacks a field, as SQL"
+    yield "macros/topic_defaults.sql", macro_file(ORIGIN, what, "topic_defaults", defaults)
     yield "models/staging/topics.yml", models_file(ORIGIN, [lines for contract in found for lines in _models(contract)])
     for contract in found:
         for layer in ("silver", "truth"):
             call = f"topic_events('{layer}', '{contract.topic}')"
             yield f"models/staging/stg_{layer}__{contract.topic}.sql", sql_file(f"{ORIGIN}/{contract.topic}", call)
+
+
+def _literal(value: str | int | bool) -> str:
+    return "'" + value.replace("'", r"\'") + "'" if isinstance(value, str) else str(value).lower()
 
 
 def _models(contract: Contract) -> Iterator[list[str]]:

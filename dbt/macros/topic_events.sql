@@ -1,5 +1,6 @@
-{#- The events of a topic in `silver` or `truth`, with the payload's fields as columns. -#}
+{#- The events of a topic in `silver` or `truth`, with the payload's fields as columns, and defaults where an event lacks one. -#}
 {% macro topic_events(layer, topic) %}
+{%- set defaults = topic_defaults().get(topic, {}) -%}
 with events as (
 
     select * from {{ source(layer, 'events') }}
@@ -11,7 +12,11 @@ select
     event_type,
     event_time,
     {%- for field in topics()[topic] %}
+    {%- if field in defaults %}
+    coalesce({{ topic }}.{{ field }}, {{ defaults[field] }}) as {{ field }},
+    {%- else %}
     {{ topic }}.{{ field }} as {{ field }},
+    {%- endif %}
     {%- endfor %}
     arrival as arrived_at,
     {%- if layer == 'silver' %}

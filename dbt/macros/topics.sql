@@ -6,7 +6,9 @@
         "customer_id",
         "items",
         "total_cents",
-        "reason"
+        "reason",
+        "channel",
+        "currency"
     ],
     "payments": [
         "payment_id",

@@ -20,10 +20,10 @@ class Event(NamedTuple):
     value: bytes
 
 
-def event(rng: Random, topic: str, kind: str, time_ms: int, key: str, fields: str) -> Event:
+def event(rng: Random, topic: str, kind: str, time_ms: int, key: str, fields: str, version: int = 1) -> Event:
     """An event with a new id; `fields` is the inside of a JSON object: the payload."""
     identity = event_id(rng)
-    head = f'{{"event_id":"{identity}","event_type":"{kind}","event_time":{time_ms},"schema_version":1,'
+    head = f'{{"event_id":"{identity}","event_type":"{kind}","event_time":{time_ms},"schema_version":{version},'
     return Event(time_ms, topic, key.encode(), identity, (head + fields + "}").encode())
 
 

@@ -18,6 +18,8 @@ TRIES_AGAIN = 0.85
 MOST_ATTEMPTS = 4
 CANCELLED = 0.03
 REFUNDED = 0.02
+BY_APP = 5
+"""So many of 16 orders are placed in the app."""
 
 ATTEMPTS = sum((FAILS * TRIES_AGAIN) ** n for n in range(MOST_ATTEMPTS))
 EVENTS_PER_ORDER = 1 + CANCELLED + (1 - NEVER_PAID) * (ATTEMPTS + (1 - CANCELLED) * REFUNDED)
@@ -33,8 +35,9 @@ def purchase(rng: Random, placed_ms: int, number: int, lines: list[Line]) -> lis
     cancelled_ms = placed_ms + between(rng, 20 * SECOND, 30 * MINUTE) if rng.random() < CANCELLED else None
     if cancelled_ms is not None:
         reason = REASONS[int(rng.random() * len(REASONS))]
-        fields = f'"order_id":"{order}","customer_id":"c-{number}","reason":"{reason}"'
-        events.append(event(rng, "orders", "order_cancelled", cancelled_ms, order, fields))
+        version, more = _channel(order)
+        fields = f'"order_id":"{order}","customer_id":"c-{number}","reason":"{reason}"{more}'
+        events.append(event(rng, "orders", "order_cancelled", cancelled_ms, order, fields, version))
     if rng.random() >= NEVER_PAID:
         events += _payments(rng, placed_ms, cancelled_ms, order, card_of(rng, number), total)
     return events
@@ -48,8 +51,14 @@ def placed(rng: Random, placed_ms: int, number: int, lines: list[Line]) -> tuple
         f'{{"product_id":"{line.product_id}","quantity":{line.quantity},"unit_price_cents":{line.unit_price_cents}}}'
         for line in lines
     )
-    bought = f'"order_id":"{order}","customer_id":"c-{number}","items":[{items}],"total_cents":{total}'
-    return order, total, event(rng, "orders", "order_placed", placed_ms, order, bought)
+    version, more = _channel(order)
+    bought = f'"order_id":"{order}","customer_id":"c-{number}","items":[{items}],"total_cents":{total}{more}'
+    return order, total, event(rng, "orders", "order_placed", placed_ms, order, bought, version)
+
+
+def _channel(order: str) -> tuple[int, str]:
+    """The web shop writes version 1 of the contract, the app version 2 with further fields. No random number is drawn for it."""
+    return (2, ',"channel":"app","currency":"EUR"') if int(order[-1], 16) < BY_APP else (1, "")
 
 
 def attempt(rng: Random, order: str, card: str, cents: int) -> str:

@@ -5,7 +5,8 @@ Run: pytest tests/streaming/test_contracts.py
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -46,8 +47,35 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Version:
+    """A later version of a contract: it adds optional payload fields, and rules about them. It changes nothing else.
+
+    `adds`: names of payload fields, top-level ones. `defaults`: the value that readers see where an event lacks the field
+    (JSON: a string, a number or a boolean); null for fields that are not in it.
+    """
+
+    number: int
+    adds: tuple[str, ...]
+    defaults: Mapping[str, str | int | bool] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True)
 class Contract:
-    """A topic's events: payload columns beside the envelope, required fields per event type, rules."""
+    """A topic's events: payload columns beside the envelope, required fields per event type, rules.
+
+    `payload` has the fields of all versions. `rules` are those of version 1; each of the `later` versions adds its own.
+
+    An event is held to the fields of its own `schema_version`: one of version 1 that has a field of version 2 is rejected
+    (unknown_field). An event of a version that the contract does not know is rejected too (unknown_version), and stays
+    in quarantine with its bytes until the contract knows the version; then a night redoes the days that it touches. With
+    `reads_newer` such an event is accepted, and the fields that the contract does not know are left out. Then a new
+    version redoes every settled day, because the same records now say more.
+
+    `encoding`: how values are written: as JSON, or as Avro single objects by the schemas in `schemas/`.
+
+    Raises ValueError, which names the field, if a later version adds a field that is required or is not in the payload.
+    """
 
     topic: str
     description: str
@@ -55,12 +83,58 @@ class Contract:
     payload: StructType
     required: Mapping[str, tuple[str, ...]]
     rules: tuple[Rule, ...]
-    versions: tuple[int, ...] = (1,)
+    later: tuple[Version, ...] = ()
+    reads_newer: bool = False
+    encoding: Literal["json", "avro"] = "json"
+
+    def __post_init__(self) -> None:
+        if [one.number for one in self.later] != list(range(2, 2 + len(self.later))):
+            raise ValueError(f"contract {self.topic}: its later versions must be numbered 2, 3, ... in this order")
+        for one in self.later:
+            for name in (*one.adds, *one.defaults):
+                kinds = [kind for kind, fields in self.required.items() if name in fields]
+                if name not in self.payload.fieldNames() or name not in one.adds:
+                    raise ValueError(
+                        f"contract {self.topic}: version {one.number} must add `{name}`, and payload have it"
+                    )
+                if kinds:
+                    raise ValueError(
+                        f"contract {self.topic}: version {one.number} adds `{name}`, and {', '.join(kinds)} requires it. "
+                        "A later version may only add optional fields"
+                    )
 
     @property
     def schema(self) -> StructType:
         """Envelope and payload fields of the JSON object, without column comments."""
         return StructType([*ENVELOPE.fields, *(plain_field(field) for field in self.payload)])
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """The schema versions that the contract knows, oldest first."""
+        return (1, *(one.number for one in self.later))
+
+    @property
+    def newest(self) -> int:
+        """The last of `versions`."""
+        return self.versions[-1]
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The rules of all versions. A rule about a field that an event lacks is not broken."""
+        return self.rules + tuple(rule for one in self.later for rule in one.rules)
+
+    @property
+    def defaults(self) -> Mapping[str, str | int | bool]:
+        """What readers see of fields that an event lacks, by the field's name."""
+        return {name: value for one in self.later for name, value in one.defaults.items()}
+
+    def at(self, version: int) -> "Contract":
+        """The contract as it was when `version` was its newest."""
+        kept = tuple(one for one in self.later if one.number <= version)
+        gone = {name for one in self.later if one.number > version for name in one.adds}
+        return replace(
+            self, payload=StructType([field for field in self.payload if field.name not in gone]), later=kept
+        )
 
 
 def matches(field: str, pattern: str) -> Rule:
@@ -128,8 +202,8 @@ def each_has(array: str, *fields: str) -> Rule:
 
     def lacks(element: Column) -> Column:
         missing = element.isNull()
-        for field in fields:
-            missing = missing | element[field].isNull()
+        for name in fields:
+            missing = missing | element[name].isNull()
         return missing
 
     return Rule(Reason.MISSING_FIELD, lambda event: F.exists(event[array], lacks))

@@ -12,6 +12,7 @@ from infra.lake.columns import column, struct
 from streaming.contracts.contract import (
     Contract,
     Rule,
+    Version,
     between,
     each_between,
     each_has,
@@ -48,6 +49,8 @@ ORDERS = Contract(
         column("items", ArrayType(ITEM), "Lines of the order: product, quantity, unit price; of a placed order"),
         column("total_cents", "bigint", "The order's total, in cents; of a placed order"),
         column("reason", "string", "Why it was cancelled; of a cancelled order"),
+        column("channel", "string", "Where it was ordered, e.g. app; null: not told, or version 1"),
+        column("currency", "string", "Currency of all amounts; EUR where the event does not tell it"),
     ),
     required={
         "order_placed": ("order_id", "customer_id", "items", "total_cents"),
@@ -65,5 +68,14 @@ ORDERS = Contract(
         Rule(Reason.OUT_OF_RANGE, lambda event: ~F.size(event["items"]).between(1, 100)),
         between("total_cents", 0, 10**13),
         Rule(Reason.TOTAL_MISMATCH, lambda event: event["total_cents"] != items_total(event)),
+    ),
+    later=(
+        Version(
+            2,
+            adds=("channel", "currency"),
+            defaults={"currency": "EUR"},
+            # Views sum cents, so an amount in another currency is refused until a view keeps currencies apart.
+            rules=(matches("channel", "[a-z][a-z_]{0,19}"), matches("currency", "EUR")),
+        ),
     ),
 )

@@ -69,7 +69,7 @@ def test_every_event_is_what_the_domain_says(events: list[dict[str, Any]]) -> No
     for event in events:
         assert UUID(event["event_id"]).version == 4
         assert START <= event["event_time"] < START + 2 * DAY_MS
-        assert event["schema_version"] == 1
+        assert event["schema_version"] == (2 if "channel" in event else 1)
         assert "order_id" not in event or re.fullmatch("o-[0-9a-f]{8,32}", event["order_id"])
         if event["event_type"] == "order_placed":
             assert 1 <= len(event["items"]) <= 6
@@ -82,6 +82,13 @@ def test_every_event_is_what_the_domain_says(events: list[dict[str, Any]]) -> No
             assert re.fullmatch("card-[0-9]{1,12}", event["card_id"])
         if "customer_id" in event:
             assert re.fullmatch("c-[0-9]{1,12}", event["customer_id"])
+
+
+def test_a_third_of_the_orders_is_written_by_the_newer_version(events: list[dict[str, Any]]) -> None:
+    versions = Counter(event["schema_version"] for event in events if event["event_type"] == "order_placed")
+    assert versions[2] / versions.total() == pytest.approx(5 / 16, abs=0.05)
+    by_order = {(event["order_id"], event["schema_version"]) for event in events if "customer_id" in event}
+    assert len(by_order) == len({order for order, _ in by_order}), "an order is placed and cancelled in one place"
 
 
 def test_orders_are_paid_retried_forgotten_and_refunded(events: list[dict[str, Any]]) -> None:

@@ -9,6 +9,7 @@ from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
 from tests.mutations.shown import SHOWN
 from tests.mutations.stream import STREAM
+from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
 
-MUTATIONS = (*VIEWS_AND_CONTRACTS, *STREAM, *NIGHT, *KEPT, *SHOWN, *LABS)
+MUTATIONS = (*VIEWS_AND_CONTRACTS, *VERSIONS, *STREAM, *NIGHT, *KEPT, *SHOWN, *LABS)

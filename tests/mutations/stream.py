@@ -168,8 +168,8 @@ STREAM = (
     Mutation(
         "version: that of a view does not follow a changed contract",
         "streaming/definitions.py",
-        "_hash([plan, *[topics[topic] for topic in sorted(view.inputs)]])",
-        "_hash([plan])",
+        "return _hash([plan, *[topics[of_topic(topic, contracts[topic].newest)] for topic in sorted(view.inputs)]])",
+        "return _hash([plan])",
         "tests/streaming/test_definitions.py::test_a_changed_rule_changes_its_topic_and_what_reads_it",
     ),
     Mutation(

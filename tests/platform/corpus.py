@@ -200,7 +200,15 @@ def _orders(now_ms: int) -> Iterator[Record]:
     yield Record("reason_as_number_and_a_tail", "orders", KEY, tail, frozenset({"not_json", "wrong_type"}))
     yield bad("unknown_type", "unknown_type", event_type="order_eaten")
     yield bad("type_in_other_case", "unknown_type", event_type="Order_Placed")
-    yield bad("unknown_version", "unknown_version", schema_version=2)
+    yield bad("unknown_version", "unknown_version", schema_version=3)
+    yield bad("version_zero", "unknown_version", schema_version=0)
+    yield bad("field_of_the_next_version", "unknown_field", channel="app")
+    yield bad("default_of_the_next_version", "unknown_field", currency="EUR")
+    yield bad("null_of_the_next_version", "unknown_field", channel=None)
+    yield bad("field_of_no_version", "unknown_field", schema_version=2, debug=True)
+    yield bad("channel_as_number", "bad_format", schema_version=2, channel=7)
+    yield bad("channel_as_object", "bad_format", schema_version=2, channel={"name": "app"})
+    yield bad("other_currency", "bad_format", schema_version=2, currency="USD")
     yield bad("not_a_uuid", "bad_format", event_id="42")
     yield bad("uuid_in_upper_case", "bad_format", event_id=identity("upper", now_ms).upper())
     yield bad("uuid_with_line_feed", "bad_format", event_id=identity("lf2", now_ms) + "\n")
@@ -323,6 +331,9 @@ def neighbours(now_ms: int) -> list[Record]:
     many = [item(quantity=1000, unit_price_cents=100_000_000)] * 100
     return [
         a("plain"),
+        a("second_version", schema_version=2, channel="app", currency="EUR"),
+        a("second_version_without_its_fields", schema_version=2),
+        a("second_version_with_null", schema_version=2, channel=None),
         good("plain_payment", payment("plain_payment", now_ms), "payments"),
         good("refund", payment("refund", now_ms, event_type="payment_refunded"), "payments"),
         Record("exactly_64_kib", "orders", KEY, padded + b" " * (65_536 - len(padded))),

@@ -36,14 +36,21 @@ def topic(file: Path) -> str:
     return file.relative_to(EXAMPLES).parts[0]
 
 
+def shows(file: Path) -> str:
+    """What a file's name says: an event type or a reason, before the schema version."""
+    return file.name.partition(".")[0]
+
+
 def test_examples_lie_by_topic_and_verdict() -> None:
     for file in FILES:
-        assert re.fullmatch(rf"({'|'.join(CONTRACTS)})/(good|bad)/[a-z_]+\.json", str(file.relative_to(EXAMPLES)))
+        assert re.fullmatch(
+            rf"({'|'.join(CONTRACTS)})/(good|bad)/[a-z_]+(\.v[0-9]+)?\.json", str(file.relative_to(EXAMPLES))
+        )
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_every_kind_of_event_has_a_good_example(name: str) -> None:
-    assert {file.stem for file in (EXAMPLES / name / "good").iterdir()} == set(CONTRACTS[name].required)
+    assert {shows(file) for file in (EXAMPLES / name / "good").iterdir()} == set(CONTRACTS[name].required)
     assert any((EXAMPLES / name / "bad").iterdir())
 
 
@@ -51,6 +58,6 @@ def test_every_kind_of_event_has_a_good_example(name: str) -> None:
 def test_an_example_is_what_its_name_says(verdicts: dict[Path, set[str]], file: Path) -> None:
     if file.parent.name == "good":
         assert verdicts[file] == set()
-        assert f'"{file.stem}"' in file.read_text()
+        assert f'"{shows(file)}"' in file.read_text()
     else:
-        assert verdicts[file] == {Reason(file.stem)}
+        assert verdicts[file] == {Reason(shows(file))}

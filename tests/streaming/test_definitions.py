@@ -1,6 +1,7 @@
 """The version of a definition is the same wherever the code is the same, and another when the meaning is."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -9,8 +10,18 @@ from pyspark.sql.types import StructField, StructType
 
 from streaming import definitions as module
 from streaming.contracts import CONTRACTS
-from streaming.contracts.contract import between
-from streaming.definitions import EVENTS, definitions, differing, fingerprint, of_event, of_topic
+from streaming.contracts.contract import between, matches
+from streaming.definitions import (
+    EVENTS,
+    definitions,
+    differing,
+    fingerprint,
+    learned,
+    of_event,
+    of_one_event,
+    of_topic,
+)
+from streaming.generation import topics_gone
 from streaming.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
@@ -22,7 +33,8 @@ def versions(spark: SparkSession) -> dict[str, str]:
 
 
 def test_everything_that_is_derived_has_a_version_of_its_own(versions: dict[str, str]) -> None:
-    assert set(versions) == {EVENTS, *map(of_topic, CONTRACTS), *VIEWS}
+    topics = {of_topic(topic, number) for topic, contract in CONTRACTS.items() for number in contract.versions}
+    assert set(versions) == {EVENTS, *topics, *VIEWS}
     assert len(set(versions.values())) == len(versions)
 
 
@@ -62,8 +74,87 @@ def test_a_new_topic_leaves_every_other_version_as_it_is(
 
 
 def test_an_event_carries_the_version_of_its_own_contract(spark: SparkSession, versions: dict[str, str]) -> None:
-    rows = spark.createDataFrame([(topic,) for topic in CONTRACTS], "topic string").select("topic", of_event(versions))
-    assert dict(rows.collect()) == {one: versions[of_topic(one)] for one in CONTRACTS}
+    known = [(topic, number) for topic, contract in CONTRACTS.items() for number in contract.versions]
+    rows = spark.createDataFrame(known, "topic string, schema_version int").withColumn("by", of_event(versions))
+    assert {(topic, number): by for topic, number, by in rows.collect()} == {
+        one: versions[of_topic(*one)] == of_one_event(versions, *one) and versions[of_topic(*one)] for one in known
+    }
+    newer = spark.createDataFrame([("orders", 9)], "topic string, schema_version int").select(of_event(versions))
+    assert newer.first()[0] == versions[of_topic("orders")] == of_one_event(versions, "orders", 9)  # type: ignore[index]
+
+
+def test_a_new_schema_version_leaves_every_other_version_as_it_is(
+    spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CONTRACTS, "orders", CONTRACTS["orders"].at(1))
+    before = definitions(spark)
+    assert differing(before, versions) == set()
+    assert {name for name in versions if versions[name] != before.get(name)} == {EVENTS, of_topic("orders", 2)}
+    assert learned(before, versions) == {("orders", 2)}
+    assert (learned(versions, versions), learned({}, versions)) == (set(), set())
+    assert differing(versions, before) == {of_topic("orders", 2)}, "it was withdrawn"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rules": ()},
+        {"rules": (matches("channel", "app"), matches("currency", "EUR"))},
+        {"defaults": {"currency": "USD"}},
+    ],
+)
+def test_a_changed_schema_version_redoes_its_own_days_only(
+    spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
+) -> None:
+    (second,) = CONTRACTS["orders"].later
+    monkeypatch.setitem(CONTRACTS, "orders", replace(CONTRACTS["orders"], later=(replace(second, **changes),)))
+    found = definitions(spark)
+    assert differing(versions, found) == {of_topic("orders", 2)}
+    older = {name: version for name, version in versions.items() if name not in (EVENTS, of_topic("orders", 2))}
+    assert differing(older, found) == set()
+
+
+def test_a_rule_of_the_first_version_changes_the_later_ones_too(
+    spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders = CONTRACTS["orders"]
+    monkeypatch.setitem(CONTRACTS, "orders", replace(orders, rules=orders.rules[1:]))
+    readers = {view.name for view in VIEWS.values() if "orders" in view.inputs}
+    assert differing(versions, definitions(spark)) == {of_topic("orders"), of_topic("orders", 2), *readers}
+
+
+def test_a_view_covers_the_schema_version_whose_fields_it_reads(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for read in (lambda events: events["channel"], lambda events: F.col("currency")):
+        of_later = replace(
+            ORDER_TOTALS,
+            define=lambda events, read=read: ORDER_TOTALS.define(
+                {"orders": events["orders"].where(read(events["orders"]) > "")}
+            ),
+        )
+        with monkeypatch.context() as patch:
+            patch.setitem(module.VIEWS, "order_totals", of_later)
+            before = definitions(spark)
+            (second,) = CONTRACTS["orders"].later
+            other = replace(second, defaults={"currency": "USD"})
+            patch.setitem(CONTRACTS, "orders", replace(CONTRACTS["orders"], later=(other,)))
+            assert differing(before, definitions(spark)) == {of_topic("orders", 2), "order_totals"}
+
+
+def test_what_reads_newer_versions_is_made_anew_when_one_is_learned(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tolerant = replace(CONTRACTS["orders"], reads_newer=True)
+    monkeypatch.setitem(CONTRACTS, "orders", tolerant.at(1))
+    before = definitions(spark)
+    monkeypatch.setitem(CONTRACTS, "orders", tolerant)
+    assert of_topic("orders") in differing(before, definitions(spark))
+
+
+def test_no_schema_version_is_a_topic_that_is_gone() -> None:
+    written = {of_topic("orders"): "a", of_topic("orders", 2): "b", of_topic("gone"): "c", of_topic("gone", 2): "d"}
+    assert topics_gone(written, {of_topic("orders"): "a"}) == ["gone"]
 
 
 def test_a_new_topic_is_no_difference_and_a_new_view_is_one() -> None:

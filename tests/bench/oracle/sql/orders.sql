@@ -6,12 +6,14 @@ WITH parsed AS MATERIALIZED (
         json_keys(doc) AS fields,
         json_type(doc, [
             '$.event_id', '$.event_type', '$.event_time', '$.schema_version',
-            '$.order_id', '$.customer_id', '$.items', '$.total_cents', '$.reason'
+            '$.order_id', '$.customer_id', '$.items', '$.total_cents', '$.reason',
+            '$.channel', '$.currency'
         ]) AS types,
         json_extract(doc, '$.items[*]') AS lines,
         json_transform(doc, '{
             "event_id": "VARCHAR", "event_type": "VARCHAR", "event_time": "BIGINT", "schema_version": "INTEGER",
             "order_id": "VARCHAR", "customer_id": "VARCHAR", "total_cents": "BIGINT", "reason": "VARCHAR",
+            "channel": "VARCHAR", "currency": "VARCHAR",
             "items": [{"product_id": "VARCHAR", "quantity": "BIGINT", "unit_price_cents": "BIGINT"}]
         }') AS event
     FROM records
@@ -39,7 +41,9 @@ SELECT
         customer_id := event.customer_id,
         items := event.items,
         total_cents := event.total_cents,
-        reason := event.reason
+        reason := event.reason,
+        channel := event.channel,
+        currency := event.currency
     ) AS orders,
     key,
     "partition",
@@ -50,7 +54,8 @@ FROM read
 WHERE
     list_has_all([
         'event_id', 'event_type', 'event_time', 'schema_version',
-        'order_id', 'customer_id', 'items', 'total_cents', 'reason'
+        'order_id', 'customer_id', 'items', 'total_cents', 'reason',
+        'channel', 'currency'
     ], fields)
     AND len(fields) = len(list_distinct(fields))
     AND types[1] = 'VARCHAR' AND types[2] = 'VARCHAR' AND types[5] = 'VARCHAR' AND types[6] = 'VARCHAR'
@@ -59,7 +64,12 @@ WHERE
     AND (NOT has_total OR types[8] IN ('UBIGINT', 'BIGINT'))
     AND (NOT has_reason OR types[9] = 'VARCHAR')
     AND regexp_full_match(event.event_id, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
-    AND event.schema_version = 1
+    AND (
+        event.schema_version = 2
+        OR (event.schema_version = 1 AND NOT list_has_any(['channel', 'currency'], fields))
+    )
+    AND (coalesce(types[10], 'NULL') = 'NULL' OR regexp_full_match(event.channel, '[a-z][a-z_]{0,19}'))
+    AND (coalesce(types[11], 'NULL') = 'NULL' OR event.currency = 'EUR')
     AND event_time BETWEEN arrival - INTERVAL 366 DAYS AND arrival + INTERVAL 5 MINUTES
     AND key = event.order_id
     AND regexp_full_match(event.order_id, 'o-[0-9a-f]{8,32}')

@@ -1,0 +1,69 @@
+"""Records of a schema version that a contract learned after a day was settled: the day rejected them, now they may be valid.
+
+Data flow: settlements' definitions, archive -> the first offset of such a record per day and partition -> Touched
+Run: pytest tests/batch/test_learned.py
+
+A new schema version redoes nothing by itself. But a producer may have sent it before the contract knew it. Such a record
+is treated like one that has just arrived: the days that it touches are redone. Each day is looked at once.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import date, timedelta
+from functools import reduce
+
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F
+
+from batch.archive import in_files
+from batch.touched import WHOLE
+from infra.kafka.places import At, Ends
+from streaming.bronze import RECORD
+from streaming.validate import validate
+
+Learned = Mapping[date, Collection[tuple[str, int]]]
+"""Per day the topics and schema versions that came after its settlement, as from `definitions.learned`."""
+
+
+def before_them(session: SparkSession, learned: Learned, read_to: Mapping[date, Ends]) -> dict[date, Ends]:
+    """`read_to`, but for each day and partition not beyond the first valid record of a version that the day has learned.
+
+    Records count that lie on the day or within REACH after it. Only files of their topics and days are opened.
+    """
+    found = _first(session, learned)
+    ends = {day: dict(own) for day, own in read_to.items()}
+    for day in learned.keys() & ends.keys():
+        for near in _near(day):
+            for (topic, version, partition), offset in found.get(near, {}).items():
+                at = topic, partition
+                if (topic, version) in learned[day] and at in ends[day]:
+                    ends[day][at] = min(ends[day][at], offset)
+    return ends
+
+
+def _first(session: SparkSession, learned: Learned) -> dict[date, dict[tuple[str, int, int], int]]:
+    """Per day of the archive: topic, schema version and partition -> the first offset of a valid record."""
+    wanted = {one for own in learned.values() for one in own}
+    if not wanted:
+        return {}
+    topics, days = {topic for topic, _ in wanted}, {near for day in learned for near in _near(day)}
+
+    def may_matter(day: date, at: At, _: int) -> bool:
+        return at[0] in topics and day in days
+
+    own = in_files(session, may_matter).where(F.col("topic").isin(*topics) & F.col("day").isin(*days))
+    records = validate(own.select(*RECORD.fieldNames(), "day")).where((F.size("reasons") == 0) & _is_one_of(wanted))
+    first = records.groupBy("day", "topic", "schema_version", "partition").agg(F.min("offset").alias("first"))
+    found: dict[date, dict[tuple[str, int, int], int]] = {}
+    for row in first.collect():
+        found.setdefault(row["day"], {})[row["topic"], row["schema_version"], row["partition"]] = row["first"]
+    return found
+
+
+def _is_one_of(wanted: Collection[tuple[str, int]]) -> Column:
+    each = [(F.col("topic") == topic) & (F.col("schema_version") == version) for topic, version in sorted(wanted)]
+    return reduce(lambda one, other: one | other, each)
+
+
+def _near(day: date) -> list[date]:
+    """The day, and the days of the archive that REACH after it comes to."""
+    return [day + timedelta(days=n) for n in range(WHOLE + 2)]

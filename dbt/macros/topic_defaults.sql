@@ -1,0 +1,8 @@
+{#- made by make catalog, from streaming/contracts: what readers see where an event lacks a field, as SQL -#}
+{% macro topic_defaults() %}
+{{ return({
+    "orders": {
+        "currency": "'EUR'"
+    }
+}) }}
+{% endmacro %}

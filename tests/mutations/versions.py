@@ -1,0 +1,69 @@
+"""Mistakes in how contracts evolve and how values are encoded: schema versions, their hashes, what a night redoes, Avro.
+
+Data flow: streaming/rules, definitions, avro; batch/learned, due -> Mutation
+Run: python -m tests.mutations versions avro
+"""
+
+from tests.mutations.mutation import Mutation
+
+EVOLUTION, DEFINITIONS = "tests/streaming/test_evolution.py", "tests/streaming/test_definitions.py"
+LEARNED, AVRO = "tests/batch/test_learned.py", "tests/streaming/test_avro.py"
+
+VERSIONS = (
+    Mutation(
+        "versions: an event may have a field of a later version",
+        "streaming/rules.py",
+        "[event[name].isNotNull() for name in later.adds]",
+        "[F.lit(False) for name in later.adds]",
+        f"{EVOLUTION}::test_a_new_version_changes_nothing_for_events_of_the_old",
+    ),
+    Mutation(
+        "versions: the content's hash covers a default",
+        "streaming/validate.py",
+        'return F.xxhash64("topic", *envelope, _payload(contract))',
+        'return F.xxhash64("topic", *envelope, _payload(contract), *map(F.lit, contract.defaults.values()))',
+        f"{EVOLUTION}::test_a_new_version_changes_nothing_for_events_of_the_old",
+    ),
+    Mutation(
+        "versions: a view is hashed on the newest version of its inputs",
+        "streaming/definitions.py",
+        "for version in range(1, newest + 1):",
+        "for version in range(newest, newest + 1):",
+        f"{DEFINITIONS}::test_a_new_schema_version_leaves_every_other_version_as_it_is",
+    ),
+    Mutation(
+        "versions: one that is withdrawn redoes nothing",
+        "streaming/definitions.py",
+        "if by.get(name) != versions[name]} | withdrawn",
+        "if by.get(name) != versions[name]}",
+        f"{DEFINITIONS}::test_a_new_schema_version_leaves_every_other_version_as_it_is",
+    ),
+    Mutation(
+        "versions: a day that rejected a record is noted as looked at before it is settled",
+        "batch/due.py",
+        "for day, own in news.items() if day not in todo",
+        "for day, own in news.items()",
+        f"{LEARNED}::test_a_day_that_rejected_a_record_of_the_version_is_redone",
+    ),
+    Mutation(
+        "versions: the records after a day are not looked at",
+        "batch/learned.py",
+        "for n in range(WHOLE + 2)",
+        "for n in range(1)",
+        f"{LEARNED}::test_records_within_reach_after_a_day_count",
+    ),
+    Mutation(
+        "avro: bytes after the value are left out",
+        "streaming/avro.py",
+        "if body.read(1):",
+        "if len(body.read(1)) > 1:",
+        f"{AVRO}::test_what_is_no_avro_has_a_reason_and_its_bytes",
+    ),
+    Mutation(
+        "avro: the night takes the bytes for JSON",
+        "batch/archive.py",
+        "F.from_json(json_text(CONTRACTS.values()),",
+        'F.from_json(F.col("value").cast("string"),',
+        f"{AVRO}::test_the_night_finds_an_avro_event_by_its_id_and_day",
+    ),
+)

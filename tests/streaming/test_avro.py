@@ -1,0 +1,222 @@
+"""An event in Avro has the outcome of its twin in JSON, and bytes that are no Avro have a reason."""
+
+import json
+import random
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import Any
+
+import pytest
+from corpus import Record, neighbours, order, poison
+from fastavro import schemaless_reader
+from fastavro.validation import validate as fits
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.types import DoubleType, LongType, StructField, StructType
+from stored import stored
+
+from batch.archive import with_envelope
+from infra.shop.faults import Faults
+from infra.shop.run import Run
+from streaming import avro, avro_schemas
+from streaming.bronze import RECORD
+from streaming.contracts import CONTRACTS
+from streaming.contracts.orders import ORDERS
+from streaming.definitions import definitions, differing, of_topic
+from streaming.silver import topic_events
+from streaming.validate import validate, validate_by
+
+NOW_MS = 1_780_000_000_000
+IN_AVRO = replace(ORDERS, encoding="avro")
+SCHEMAS = {version: json.loads(text) for version, text in avro_schemas.texts("orders").items()}
+FIRST, SECOND = SCHEMAS[1], SCHEMAS[2]
+PLAIN = order("plain", NOW_MS)
+ITEM = PLAIN["items"][0].keys()
+VALUE = avro.encode("orders", PLAIN)
+
+
+def rows(spark: SparkSession, records: list[tuple[bytes | None, bytes | None]]) -> DataFrame:
+    arrival = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+    found = [("orders", 0, place, arrival, key, value, None) for place, (key, value) in enumerate(records)]
+    return spark.createDataFrame(found, RECORD)
+
+
+def reasons(spark: SparkSession, *values: bytes | None) -> list[list[str]]:
+    found = validate_by(rows(spark, [(PLAIN["order_id"].encode(), value) for value in values]), (IN_AVRO,))
+    return [row["reasons"] for row in found.orderBy("offset").collect()]
+
+
+def twins() -> list[tuple[bytes | None, bytes, bytes]]:
+    """Key, JSON and Avro of every order of the corpus and of an hour of the shop that Avro can say."""
+    shop = Run(
+        NOW_MS - 3_600_000, NOW_MS, 1.0, 1, NOW_MS, Faults(duplicates=0, late=0, malformed=0, future=0)
+    ).records()
+    sources = [*poison(NOW_MS), *neighbours(NOW_MS), *(Record("", one.topic, one.key, one.value) for one in shop)]
+    found = []
+    for one in sources:
+        # These are about how the JSON is written.
+        if (
+            one.topic != "orders"
+            or one.value is None
+            or one.reasons & {"duplicate_field", "oversize", "not_json", "invalid_utf8"}
+        ):
+            continue
+        try:
+            event = json.loads(one.value)
+        except (ValueError, RecursionError):
+            continue
+        version = 2 if isinstance(event, dict) and event.get("schema_version") == 2 else 1
+        schema = SCHEMAS[version]
+        if not isinstance(event, dict) or not event.keys() <= {field["name"] for field in schema["fields"]}:
+            continue
+        event = {name: value for name, value in event.items() if value is not None}
+        if fits(event, schema, raise_errors=False) and all(item.keys() == ITEM for item in event.get("items", ())):
+            with suppress(ValueError):
+                found.append((one.key, one.value, avro.encode("orders", event, version)))
+    return found
+
+
+def test_every_event_has_the_outcome_of_its_twin(spark: SparkSession) -> None:
+    pairs = twins()
+
+    def read(contract: Any, which: int) -> tuple[list[Row], list[Row]]:
+        found = validate_by(rows(spark, [(pair[0], pair[which]) for pair in pairs]), (contract,)).orderBy("offset")
+        return found.drop("value", "orders", "content_hash").collect(), topic_events(found, "orders").collect()
+
+    (as_json, events), (as_avro, same_events) = read(ORDERS, 1), read(IN_AVRO, 2)
+    for one, other in zip(as_json, as_avro, strict=True):
+        assert one.asDict() | {"reasons": set(one["reasons"])} == other.asDict() | {"reasons": set(other["reasons"])}
+    assert events == same_events
+    assert sum(not row["reasons"] for row in as_json) > 500
+    assert len(set().union(*(row["reasons"] for row in as_json))) >= 8, "bad twins are shown too"
+    assert sum(len(pair[2]) for pair in pairs) < 0.6 * sum(len(pair[1]) for pair in pairs)
+
+
+def test_what_is_no_avro_has_a_reason_and_its_bytes(spark: SparkSession) -> None:
+    unknown = VALUE[:2] + bytes(8) + VALUE[10:]
+    cases: dict[bytes | None, list[str]] = {
+        VALUE: [],
+        None: ["tombstone"],
+        b"": ["empty"],
+        unknown: ["unknown_schema"],
+        VALUE[:2] + VALUE[2:10][::-1] + VALUE[10:]: ["unknown_schema"],
+        VALUE[:-1]: ["not_avro"],
+        VALUE[:10]: ["not_avro"],
+        VALUE[:6]: ["not_avro"],
+        VALUE + b"\0": ["not_avro"],
+        json.dumps(PLAIN).encode(): ["not_avro"],
+        VALUE[:10] + b"\xff" * 50: ["not_avro"],
+        VALUE.replace(b"c-7", b"c\xff7"): ["not_avro"],
+        VALUE + bytes(70_000): ["oversize"],
+    }
+    assert reasons(spark, *cases) == list(cases.values())
+    kept = validate_by(rows(spark, [(b"k", unknown)]), (IN_AVRO,)).first()
+    assert kept is not None
+    assert bytes(kept["value"]) == unknown
+
+
+def test_no_bytes_stop_the_stream(spark: SparkSession) -> None:
+    chance = random.Random(1)
+    values = []
+    for _ in range(3_000):
+        value = bytearray(VALUE)
+        for _ in range(chance.randint(1, 4)):
+            value[chance.randrange(10, len(value))] = chance.randrange(256)
+        values.append(bytes(value[: chance.randint(10, len(value))] if chance.random() < 0.3 else value))
+    found = reasons(spark, *values)
+    assert len(found) == len(values)
+    assert sum(not one for one in found) < 0.9 * len(found)
+
+
+def test_both_versions_are_read_from_one_topic(spark: SparkSession) -> None:
+    values = [json.loads(value) for value in stored("orders")]
+    arrival = values[0]["event_time"]
+    records = [(value["order_id"].encode(), avro.encode("orders", value)) for value in values]
+    found = validate_by(rows(spark, records).selectExpr("*", f"timestamp_millis({arrival}) AS at").drop("arrival")
+                        .withColumnRenamed("at", "arrival"), (IN_AVRO,))  # fmt: skip
+    assert [row["reasons"] for row in found.collect()] == [[]] * len(values)
+    told = {(row["event_type"], row["channel"], row["currency"]) for row in topic_events(found, "orders").collect()}
+    assert told == {(kind, channel, "EUR") for kind in ORDERS.required for channel in (None, "app")}
+
+
+def test_a_reader_with_the_other_versions_schema_reads_both_ways() -> None:
+    new = order("new", NOW_MS, schema_version=2, channel="app", currency="EUR")
+
+    def read(value: bytes, writer: Any, reader: Any) -> Any:
+        return schemaless_reader(BytesIO(value[avro.HEADER :]), writer, reader)
+
+    by_new = read(VALUE, FIRST, SECOND)
+    assert (by_new["channel"], by_new["currency"], by_new["total_cents"]) == (None, "EUR", PLAIN["total_cents"])
+    by_old = read(avro.encode("orders", new), SECOND, FIRST)
+    assert by_old == {name: new.get(name) for name in (field["name"] for field in FIRST["fields"])}
+
+
+def test_the_bytes_are_those_of_avros_own_library(spark: SparkSession) -> None:
+    event = {**order("java", NOW_MS, event_type="order_cancelled", schema_version=2), "reason": "why", "channel": "app"}
+    wrapped = {**event, "items": None, "total_cents": None, "reason": {"string": "why"}, "channel": {"string": "app"}}
+    apache = spark._jvm.org.apache.avro  # type: ignore[union-attr]
+    schema = apache.Schema.Parser().parse(json.dumps(SECOND))
+    text = apache.io.DecoderFactory.get().jsonDecoder(schema, json.dumps(wrapped | {"currency": "EUR"}))
+    record = apache.generic.GenericDatumReader(schema).read(None, text)
+    by_java = apache.message.BinaryMessageEncoder(apache.generic.GenericData.get(), schema).encode(record)
+    own = {name: value for name, value in event.items() if name not in ("items", "total_cents")}
+    assert bytes(by_java.array())[: by_java.remaining()] == avro.encode("orders", own)
+
+
+def test_stored_schemas_are_what_the_contracts_say() -> None:
+    shown = [topic for topic in CONTRACTS if CONTRACTS[topic].encoding == "avro" or avro_schemas.texts(topic)]
+    assert "orders" in shown
+    assert [found for topic in shown for found in avro_schemas.differences(CONTRACTS[topic])] == []
+
+
+def test_a_changed_field_of_a_stored_version_is_named() -> None:
+    payload = StructType(
+        [StructField(one.name, LongType() if one.name == "reason" else one.dataType) for one in ORDERS.payload]
+    )
+    found = avro_schemas.differences(replace(ORDERS, payload=payload))
+    assert [sentence.split(":")[0] for sentence in found] == ["orders, version 1", "orders, version 2"]
+    assert all("`reason`" in sentence for sentence in found)
+    assert avro_schemas.differences(replace(ORDERS, topic="searches"))[0].startswith("searches.v1.avsc is missing")
+    with pytest.raises(ValueError, match="`total_cents` is a double"):
+        avro_schemas.schema_of(
+            replace(ORDERS, payload=StructType([StructField("total_cents", DoubleType())]), later=())
+        )
+
+
+def test_the_night_finds_an_avro_event_by_its_id_and_day(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CONTRACTS, "orders", IN_AVRO)
+    (row,) = with_envelope(rows(spark, [(b"k", VALUE)])).collect()
+    assert (row["event_id"], bytes(row["value"])) == (PLAIN["event_id"], VALUE)
+    assert row["event_time"].replace(tzinfo=UTC).timestamp() * 1000 == PLAIN["event_time"]
+
+
+def test_a_plan_without_avro_calls_no_python(spark: SparkSession) -> None:
+    def plan(frame: DataFrame) -> str:
+        return str(frame._jdf.queryExecution().toString())
+
+    records = rows(spark, [])
+    assert "Python" not in plan(validate(records))
+    assert "Python" not in plan(with_envelope(records))
+    assert plan(validate_by(records, (IN_AVRO,))).count("avro(") > 0
+    assert (
+        validate_by(rows(spark, [(b"k", VALUE)]), (IN_AVRO,))
+        ._jdf.queryExecution()
+        .optimizedPlan()
+        .collectLeaves()
+        .size()
+        == 1
+    )
+
+
+def test_the_version_of_a_contract_covers_its_encoding_and_schemas(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = definitions(spark)
+    monkeypatch.setitem(CONTRACTS, "orders", IN_AVRO)
+    found = definitions(spark)
+    assert {of_topic("orders"), of_topic("orders", 2)} <= differing(before, found)
+    assert definitions(spark.newSession()) == found
+    texts = dict(avro_schemas.texts("orders"))
+    monkeypatch.setattr(avro_schemas, "texts", lambda topic: texts | {2: texts[2].replace("EUR", "USD")})
+    assert differing(found, definitions(spark)) == {of_topic("orders", 2)}
