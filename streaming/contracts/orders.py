@@ -9,18 +9,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType
 
 from infra.lake.columns import column, struct
-from streaming.contracts.contract import (
-    Contract,
-    Rule,
-    Version,
-    between,
-    each_between,
-    each_has,
-    each_matches,
-    each_names_only,
-    is_text,
-    matches,
-)
+from streaming.contracts.array_rules import each_between, each_has, each_matches, each_names_only
+from streaming.contracts.contract import Contract, Rule, Version, between, is_text, matches
 from streaming.reasons import Reason
 
 ITEM = struct(

@@ -68,7 +68,8 @@ def _differences(sent: Mapping[str, Any], decoded: Mapping[str, Any], path: str 
             yield f"`{path}{name}` is not a field any more"
             continue
         found = decoded[name]
-        if isinstance(value, list) and isinstance(found, list) and len(value) == len(found):
+        are_lists = isinstance(value, list) and isinstance(found, list) and len(value) == len(found)
+        if are_lists and all(isinstance(one, dict) for one in (*value, *found)):
             for one, other in zip(value, found, strict=True):
                 yield from _differences(one, other, f"{path}{name}.")
         elif (type(value), value) != (type(found), found):
