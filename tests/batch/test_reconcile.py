@@ -208,7 +208,7 @@ def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
 
 
 def say(spark: SparkSession, view: str, rows: DataFrame, generation: str, definition: str, batch_id: int = 0) -> None:
-    said = {"as_of": F.lit(WATERMARK), "batch_id": F.lit(batch_id).cast("long")}
+    said = {"is_removed": F.lit(False), "as_of": F.lit(WATERMARK), "batch_id": F.lit(batch_id).cast("long")}
     said |= {"generation": F.lit(generation), "definition": F.lit(definition)}
     table = speed_table(VIEWS[view])
     append_once(rows.withColumns(said).select(*table.schema.fieldNames()), table, generation, batch_id)
@@ -307,7 +307,7 @@ def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSe
     right = spark_tables.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
     # Another version said less of the first hour, the same of the third, and had counted what came late in the second.
     wrong = F.when(F.hour("window_start") == 1, F.lit(1).cast("long")).otherwise(F.col("revenue_cents"))
-    rows = right.withColumn("revenue_cents", wrong).drop("is_final", "as_of", "batch_id", "generation", "definition")
+    rows = right.withColumn("revenue_cents", wrong).drop("is_final", "is_removed", "as_of", "batch_id", "generation", "definition")
     late = rows.where(F.hour("window_start") == 1).withColumns(
         {name: F.col(name) + F.expr("INTERVAL 1 HOUR") for name in ("window_start", "window_end")}
     )

@@ -41,7 +41,7 @@ def put(session: SparkSession, table: Table, row: dict[str, Any]) -> None:
 
 
 def minute(number: int, orders: int, definition: str = "v1") -> dict[str, Any]:
-    own = {"window_start": NOON, "day": DAY.date, "orders": orders, "as_of": NOON}
+    own = {"window_start": NOON, "day": DAY.date, "orders": orders, "as_of": NOON, "is_removed": False}
     return own | {"generation": "g", "batch_id": number, "definition": definition}
 
 

@@ -50,10 +50,16 @@ def minute(start: datetime, orders: int) -> dict[str, Any]:
 
 
 def said(
-    row: dict[str, Any], batch: int, as_of: datetime, generation: str = "1", is_final: bool = False
+    row: dict[str, Any],
+    batch: int,
+    as_of: datetime,
+    generation: str = "1",
+    is_final: bool = False,
+    is_removed: bool = False,
 ) -> dict[str, Any]:
     """A row of speed."""
-    return row | {"is_final": is_final, "as_of": as_of, "batch_id": batch, "generation": generation, "definition": "v"}
+    flags = {"is_final": is_final, "is_removed": is_removed}
+    return row | flags | {"as_of": as_of, "batch_id": batch, "generation": generation, "definition": "v"}
 
 
 def text(value: Any) -> Any:

@@ -44,6 +44,7 @@ HISTORY = "is_true_history_fct_order_totals"
 """The beginning of the name of its test."""
 
 MOVED, GONE, UNSAID, OPEN = at(0), at(1), at(2), at(0, NOON + timedelta(days=1))
+TAKEN_BACK = at(1, OPEN)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +64,8 @@ def twice_settled(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
         said(minute(MOVED, 2), 1, at(40), "2"),
         said(minute(GONE, 5), 1, at(40), "2"),
         said(minute(OPEN, 7), 1, at(40), "2"),
+        said(minute(TAKEN_BACK, 9), 1, at(40), "2"),
+        said(minute(TAKEN_BACK, 9), 2, at(41), "2", is_removed=True),
     ]
     gold.put("speed.order_totals", rows)
     gold.build()
@@ -101,6 +104,7 @@ def test_every_version_is_told_with_its_time(twice_settled: Gold) -> None:
     ]
     assert versions(twice_settled, UNSAID) == [(4, "settled", 1, 0, None, first, None)]
     assert versions(twice_settled, OPEN) == [(7, "provisional", None, 0, None, at(40), None)]
+    assert versions(twice_settled, TAKEN_BACK) == [(9, "provisional", None, 0, None, at(40), at(41))]
 
 
 def test_a_fact_says_its_status_its_time_and_its_revisions(twice_settled: Gold) -> None:
