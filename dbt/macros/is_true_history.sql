@@ -38,7 +38,9 @@ versions as (
         history.*,
         {{ rank }} as status_rank,
         lag(valid_to, 1, valid_from) {{ before }} as ended_before,
-        lag({{ rank }}, 1, 0) {{ before }} as left_rank
+        lag({{ rank }}, 1, 0) {{ before }} as left_rank,
+        -- The stream removed the row: no version follows at once.
+        status = 'provisional' and valid_to is not null and not lead(valid_from) {{ before }} <=> valid_to as is_removed
     from {{ model }} as history
     where {{ changed_days() }}
 
@@ -49,11 +51,11 @@ sides as (
 
     select
         {{ compared }}, true as is_served, as_of,
-        null as valid_from, null as valid_to, null as status_rank, null as ended_before, null as left_rank
+        null as valid_from, null as valid_to, null as status_rank, null as ended_before, null as left_rank, false as is_removed
     from {{ fact }}
     where {{ changed_days() }}
     union all
-    select {{ compared }}, false, null, valid_from, valid_to, status_rank, ended_before, left_rank
+    select {{ compared }}, false, null, valid_from, valid_to, status_rank, ended_before, left_rank, is_removed
     from versions
 
 ),
@@ -99,9 +101,12 @@ tested as (
     select
         {{ compared }},
         valid_from,
+        -- A removal behind the fact's latest row: the fact was built before it, or after it, and may have the row or not.
+        is_compared and is_removed and valid_from <= built_at and valid_to > built_at as may_be_served,
         case
             when not is_compared then 0
             when is_served then 1
+            when is_removed and valid_to > built_at then 0
             when valid_from <= built_at and (valid_to is null or valid_to > built_at) then -1
             else 0
         end as side,
@@ -123,5 +128,5 @@ select
     max(valid_from) as valid_from
 from tested
 group by {{ compared }}
-having sum(side) <> 0 or count(fault) > 0
+having sum(side) <> if(any(may_be_served), max(side), 0) or count(fault) > 0
 {% endtest %}

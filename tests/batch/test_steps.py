@@ -51,7 +51,7 @@ def events(seed: int) -> list[dict[str, Any]]:
             }
             | {"day": DAY.date, "required_delay_seconds": wait}
         )
-    for name in range(12):
+    for name in range(40):
         at = datetime(2026, 1, 31, 13, name, tzinfo=UTC)
         for event in alert(f"{name}", at, dice):
             place = {"partition": 0, "offset": len(rows)}

@@ -18,7 +18,6 @@ FILES = ("pyproject.toml", "README.md", "Makefile", "LICENSE", ".gitignore")
 INSTALLED = ("bin", "jars")
 VIEW, TOPIC = "customer_hours", "reviews"
 BLOCK = re.compile(r"^```(?:python|json)\n(?:#|//) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-REGISTRY = re.compile(r"^[A-Z]+: dict\[.*$", re.MULTILINE)
 LIST_END = "\n    )\n}\n"
 """Where the list of a registry of many lines ends."""
 
@@ -52,16 +51,10 @@ def performed(folder: Path) -> list[str]:
 
 
 def _register(file: Path, line: str) -> None:
-    """One line for another, or one more line in a list; and the import of the name that it adds."""
-    before = file.read_text()
-    if line.startswith(" "):
-        name = line.strip(" ,")
-        text = before.replace(LIST_END, f"\n{line}{LIST_END}", 1)
-        assert text != before, f"{file} has no list of one name a line"
-    else:
-        (old,) = REGISTRY.findall(before)
-        (name,) = set(re.findall(r"\b[A-Z_]{4,}\b", line)) - set(re.findall(r"\b[A-Z_]{4,}\b", old))
-        text = before.replace(old, line)
+    """One more line in the list of a registry, and the import of the name that it adds."""
+    before, name = file.read_text(), line.strip(" ,")
+    text = before.replace(LIST_END, f"\n{line}{LIST_END}", 1)
+    assert text != before, f"{file} has no list of one name a line"
     package = ".".join(file.parent.parts[-2:])
     text = text.replace(f"\nfrom {package}.", f"\nfrom {package}.{name.lower()} import {name}\nfrom {package}.", 1)
     file.write_text(text)

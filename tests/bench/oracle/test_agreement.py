@@ -7,6 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from card import CENTS, KINDS
+from corpus import encoded, payment
 from pyspark.sql import SparkSession
 
 from batch.day import Day
@@ -38,7 +40,16 @@ def sent() -> Iterator[Copy]:
     dated = b'"event_time":%d,' % before_ms
     head, tail = other.value.split(b'"event_time":')
     before = other._replace(send_ms=first, value=head + dated + tail.split(b",", 1)[1])
-    return chain([before], copies, [behind])
+    return chain([before, *tried_card(first)], copies, [behind])
+
+
+def tried_card(send_ms: int) -> Iterator[Copy]:
+    """Payments that make one alert: in so small a day the shop has none."""
+    for place, (kind, cents) in enumerate(zip(KINDS, CENTS, strict=True)):
+        at = round(DAY.start.timestamp() * 1000) + 60_000 * (place + 1)
+        own = payment(f"tried {place}", 0, event_time=at, event_type=kind, amount_cents=cents, card_id="card-999999")
+        own |= {"payment_id": f"pay-0000000{place}"}
+        yield Copy(max(send_ms, at), "payments", own["order_id"].encode(), encoded(own), own["event_id"], "good")
 
 
 @pytest.fixture
@@ -66,6 +77,12 @@ def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
         "events": "SELECT * REPLACE (arrival + INTERVAL 1 MILLISECOND AS arrival)",
         "order_totals": "SELECT * REPLACE (revenue_cents + 1 AS revenue_cents)",
         "order_payments": "SELECT * REPLACE (NULL AS payment_id)",
+        "orders_last_8_minutes": "SELECT * REPLACE (orders + 1 AS orders)",
+        "payment_health": "SELECT * REPLACE (failed + 1 AS failed)",
+        "rolling_order_rate": "SELECT * REPLACE (orders + 1 AS orders)",
+        "order_value_percentiles": "SELECT * REPLACE (p95_cents + 1 AS p95_cents)",
+        "payment_failures": "SELECT * REPLACE (failure_rate / 2 + 0.125 AS failure_rate)",
+        "fraud_alerts": "SELECT * REPLACE (NULL AS began_at)",
     }
     assert spoilt.keys() == set(ANSWERS)
     for name, wrong in spoilt.items():
