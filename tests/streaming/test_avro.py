@@ -77,6 +77,7 @@ def twins() -> list[tuple[bytes | None, bytes, bytes]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_event_has_the_outcome_of_its_twin(spark: SparkSession) -> None:
     pairs = twins()
 
@@ -209,6 +210,7 @@ def test_a_plan_without_avro_calls_no_python(spark: SparkSession) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_version_of_a_contract_covers_its_encoding_and_schemas(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

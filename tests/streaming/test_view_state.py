@@ -24,7 +24,7 @@ NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)
 DELAY = timedelta(minutes=10)
 CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
 """Payments that make the pattern of an alert, and undo it when one comes between."""
-SEEDS = (1, 3)
+SEEDS = (1, pytest.param(3, marks=pytest.mark.slow))
 
 
 def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> Iterator[dict[str, Any]]:
