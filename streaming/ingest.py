@@ -62,6 +62,8 @@ class Ingest:
         """The micro-batch that is being written, and its offset ranges as text; None and empty between two."""
         self.finished: dict[str, float] | None = None
         """The last micro-batch since the start: its `id`, and `finished_at` in epoch seconds."""
+        self.held: dict[str, tuple[int, int]] = {}
+        """Rows and bytes that each view keeps in memory, after the last micro-batch."""
         self._watermark: watermarks.Watermark | None = None
         self._recent = DedupIndex()
         self._late = LateIndex(files(SILVER))
@@ -92,6 +94,7 @@ class Ingest:
         batch.record()
         point("ingest.after-progress")
         succeeded()
+        self.held = self._views.held()
         self.at = None, ""
         self.finished = {"id": batch_id, "finished_at": time.time()}
 

@@ -72,11 +72,9 @@ class Parts:
         removed = gone.append_column("is_final", pa.chunked_array([pa.repeat(False, gone.num_rows)]))
         return pa.concat_tables([_flagged(changed, removed=False), _flagged(removed, removed=True)])
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and bytes held: events and open rows."""
-        held = [table for table in (self._events, self._open) if table is not None]
-        return sum(table.num_rows for table in held), sum(table.nbytes for table in held)
+    def held(self) -> tuple[pa.Table, ...]:
+        """The events that open rows may need, and the open rows."""
+        return tuple(table for table in (self._events, self._open) if table is not None)
 
     def _without_closed(self, kept: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
         """Without events that no open row can need; done once per minute of event time, because it scans all events."""

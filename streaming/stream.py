@@ -150,7 +150,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        _write_status("running", query.status["message"], ingest.finished)
+        _write_status("running", query.status["message"], ingest.finished, ingest.held)
         time.sleep(1)
 
 
@@ -172,11 +172,19 @@ def _on_signal() -> list[int]:
     return received
 
 
-def _write_status(state: str, query: str = "", batch: Mapping[str, float] | None = None) -> None:
-    """Write the status file for `daybreak status`; `batch` is the last micro-batch since the start."""
+def _write_status(
+    state: str,
+    query: str = "",
+    batch: Mapping[str, float] | None = None,
+    held: Mapping[str, tuple[int, int]] | None = None,
+) -> None:
+    """Write the status file for `daybreak status`.
+
+    `batch` is the last micro-batch since the start; `held` what each view keeps in memory since then: rows, bytes.
+    """
     file = settings().home / "run" / "stream.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
-    status = {"pid": os.getpid(), "state": state, "at": time.time(), "query": query, "batch": batch}
+    status = {"pid": os.getpid(), "state": state, "at": time.time(), "query": query, "batch": batch, "held": held or {}}
     fresh.write_text(json.dumps(status))
     fresh.replace(file)

@@ -69,6 +69,11 @@ class Keeping:
         written = {name: kept.to_write(rows[name], next_watermark) for name, kept in self._kept.items()}
         return {name: table.drop_columns([CLOSES]) for name, table in written.items() if table.num_rows}
 
+    def held(self) -> dict[str, tuple[int, int]]:
+        """What each view keeps in memory: rows (events and open rows), and their bytes."""
+        held = {name: kept.held() for name, kept in self._kept.items()}
+        return {name: (sum(one.num_rows for one in own), sum(one.nbytes for one in own)) for name, own in held.items()}
+
     def _defined(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
         """Per view, the rows computed from its events in `to_define`, with CLOSES; one job for all views."""
         numbered = [

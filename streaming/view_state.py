@@ -34,6 +34,9 @@ class Current(Protocol):
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The rows to write, given `defined` (computed from `to_define`): changed rows and rows that became final."""
 
+    def held(self) -> tuple[pa.Table, ...]:
+        """What it keeps in memory."""
+
 
 class Sums:
     """The state of an Additive view: its open rows, to which new rows are added."""
@@ -60,6 +63,10 @@ class Sums:
         self._open = rows.filter(pc.invert(final))
         rows = rows.append_column("is_final", final).append_column(REMOVED, pa.repeat(False, rows.num_rows))
         return rows.filter(changed)
+
+    def held(self) -> tuple[pa.Table, ...]:
+        """The open rows."""
+        return () if self._open is None else (self._open,)
 
     def _added(self, before: pa.Table, defined: pa.Table) -> pa.Table:
         both = pa.concat_tables(

@@ -6,7 +6,7 @@ Run: daybreak up
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Annotated
@@ -20,6 +20,8 @@ from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.services import place, processes, start, tables
 from infra.services.configuration import log_file
+from infra.services.health import held
+from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.services.status import Condition, Status
 from infra.services.status import status as statuses
@@ -120,6 +122,8 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one ob
         print(json.dumps([asdict(one) for one in found], indent=2))
     else:
         _show(found)
+        if any(one.name == Name.STREAM and one.pid for one in found):
+            _show_held(held(s))
     if any(one.condition in (Condition.FAILING, Condition.FAILED) for one in found):
         raise typer.Exit(1)
 
@@ -135,6 +139,17 @@ def _show(found: list[Status]) -> None:
             console.print(f"[bold red]{one.name} is failing[/]: {escape(str(one.waits_for))}", soft_wrap=True)
         elif one.waits_for:
             console.print(f"{one.name} waits for {escape(one.waits_for)}", soft_wrap=True)
+
+
+def _show_held(views: Mapping[str, tuple[int, int]]) -> None:
+    """What the stream's views keep in memory, once it has written a micro-batch."""
+    if not views:
+        return
+    right = [Column(title, justify="right", no_wrap=True) for title in ("rows in memory", "MB")]
+    table = Table(Column("view of the stream", no_wrap=True), *right, box=None, header_style="dim")
+    for view, (rows, size) in views.items():
+        table.add_row(view, f"{rows:,}", f"{size / 1e6:,.1f}")
+    console.print(table)
 
 
 def _row(one: Status) -> list[str]:

@@ -104,6 +104,13 @@ def stream(s: Settings, pid: int) -> str | None:
     return _stands_still(s, said, pid) if said["state"] == "running" else f"its start (it is {said['state']})"
 
 
+def held(s: Settings) -> dict[str, tuple[int, int]]:
+    """Rows and bytes that each view of the stream keeps in memory, as its status file says; empty without one."""
+    file = s.home / "run" / "stream.json"
+    said = json.loads(file.read_text()) if file.exists() else {}
+    return {view: (rows, size) for view, (rows, size) in said.get("held", {}).items()}
+
+
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
     """Is a running stream stuck: no micro-batch finished for STILL_SECONDS, although Kafka has unread records?
 

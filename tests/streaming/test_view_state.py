@@ -185,6 +185,11 @@ def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession
     assert sums._open.num_rows == 1
     assert parts._open.num_rows == 1
     assert parts._events.num_rows <= 2
+    held = own.keeping.held()
+    assert set(held) == set(VIEWS)
+    assert held["order_totals"][0] == 1
+    assert held["order_payments"][0] == parts._events.num_rows + 1
+    assert all(size > 0 for rows, size in held.values() if rows)
 
 
 def test_a_batch_without_events_says_nothing(spark: SparkSession) -> None:

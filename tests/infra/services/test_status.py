@@ -135,6 +135,16 @@ def test_a_stream_that_runs_and_reads_nothing_is_not_healthy(
     assert (found is None) if says is None else str(found).startswith(says)
 
 
+def test_what_the_views_hold_is_read_from_the_streams_own_status(s: Settings) -> None:
+    file = s.home / "run" / "stream.json"
+    file.unlink(missing_ok=True)
+    assert health.held(s) == {}
+    file.write_text(json.dumps({"pid": 1, "state": "starting Spark"}))
+    assert health.held(s) == {}
+    file.write_text(json.dumps({"pid": 1, "state": "running", "held": {"order_payments": [12, 3_456]}}))
+    assert health.held(s) == {"order_payments": (12, 3_456)}
+
+
 def test_the_stream_has_time_for_its_first_micro_batch(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "partitions", lambda _: [SimpleNamespace(start=0, end=9, committed=None)])
     pid = os.getpid()
