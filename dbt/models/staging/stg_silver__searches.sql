@@ -1,2 +1,0 @@
-{#- made by make catalog, from streaming/contracts/searches -#}
-{{ topic_events('silver', 'searches') }}

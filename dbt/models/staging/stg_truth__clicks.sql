@@ -1,2 +1,0 @@
-{#- made by make catalog, from streaming/contracts/clicks -#}
-{{ topic_events('truth', 'clicks') }}

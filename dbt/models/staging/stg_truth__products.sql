@@ -1,2 +1,0 @@
-{#- made by make catalog, from streaming/contracts/products -#}
-{{ topic_events('truth', 'products') }}
