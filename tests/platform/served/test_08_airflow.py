@@ -12,6 +12,7 @@ from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
 from infra.lake.columns import comment
 from streaming.silver import SILVER
+from streaming.views import VIEWS
 
 pytestmark = pytest.mark.platform
 
@@ -79,7 +80,7 @@ def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platfor
     assert {(row["day"], row["run"]) for row in whole.rows("reconciliation/curve", "day", "run")} == settled
     shares = whole.rows("gold/rpt_completeness", "view", "delay_seconds", "events_share", "rows_share")
     nights = [row for row in shares if row["delay_seconds"] is None]
-    assert {row["view"] for row in nights} == {"order_totals", "order_payments"}
+    assert {row["view"] for row in nights} == set(VIEWS)
     assert {(row["events_share"], row["rows_share"]) for row in nights} == {(1, 1)}
 
 
@@ -94,14 +95,16 @@ def test_dbt_builds_green_again_and_changes_nothing(whole: Platform) -> None:
 def test_freshness_is_known_from_bronze_to_gold(whole: Platform) -> None:
     said = whole.run("daybreak", "freshness", "--minutes", "60", "--from", "arrival", "--json").stdout
     found = {row["stage"]: row for row in json.loads(said)}
-    assert list(found) == ["bronze", "silver", "speed/order_payments", "speed/order_totals", "gold"]
-    # Everything was drained before the first build began, so every stage has had every event.
-    assert len({row["events"] for row in found.values()}) == 1
+    views = sorted(f"speed/{view}" for view in VIEWS)
+    assert set(found) - {"speed/fraud_alerts"} == {"bronze", "silver", *views, "gold"} - {"speed/fraud_alerts"}
+    # Everything was drained before the first build began, so every stage has had every event. A rare view is not always written.
+    everywhere = ("bronze", "silver", "speed/order_payments", "speed/order_totals", "gold")
+    assert len({found[stage]["events"] for stage in everywhere}) == 1
     assert found["bronze"]["events"] > 0
-    for row in found.values():
+    for row in (row for row in found.values() if row["events"]):
         assert 0 < row["p50"] <= row["p95"] <= row["p99"]
     # What is written side by side has no order; gold comes behind all of it.
-    assert max(row["p50"] for stage, row in found.items() if stage != "gold") < found["gold"]["p50"]
+    assert max(row["p50"] for stage, row in found.items() if row["events"] and stage != "gold") < found["gold"]["p50"]
 
 
 def test_every_table_of_the_lake_says_what_it_holds(whole: Platform) -> None:
