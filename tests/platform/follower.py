@@ -55,7 +55,7 @@ def records(
 
 
 class Follower:
-    """Catches up when asked; a corrected row stays as corrected, whatever the stream says of it afterwards."""
+    """Catches up when asked, with VIEWS; a corrected row stays as corrected, whatever the stream says of it afterwards."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
@@ -91,6 +91,8 @@ class Follower:
         self._batch[view] = max((row["batch_id"] for *_, row in new), default=self._batch[view])
 
     def _correct(self, value: dict[str, Any]) -> None:
+        if value["view"] not in self.corrected:
+            return
         keys, columns = COLUMNS[value["view"]]
         key = (*(_read(name, value["key"][name]) for name in keys), date.fromisoformat(value["day"]))
         new = value["new"]

@@ -14,18 +14,19 @@ from typing import Any
 
 import pytest
 from accounting import At, where
-from running import TOPICS, VIEWS, Platform, of_group, until
+from running import VIEWS, Platform, of_group, until
 
 from batch.report.curves import delay_for
 from infra.lake.s3 import client
 from infra.services.minio import make_bucket
 from infra.settings import ROOT
+from streaming import views
 
 pytestmark = pytest.mark.platform
 
 DAY = datetime.now(UTC).date() - timedelta(days=1)
 """The shop's day, of the earlier tests."""
-INPUTS = dict(zip(VIEWS, (("orders",), TOPICS), strict=True))
+INPUTS = {name: view.inputs for name, view in views.VIEWS.items()}
 SHARE = Fraction(99, 100)
 """Enough events are left behind the watermark to see that they are the predicted ones."""
 RECORDS_PER_BATCH = 2_500
