@@ -16,7 +16,6 @@ from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics
 from streaming.views.law import ByPart, ByWindow
 from streaming.views.view import View
 
-PART = "_part"
 TIDY_US = 60_000_000
 """Event time in microseconds between two removals of events that are no longer needed."""
 
@@ -33,8 +32,8 @@ class Parts:
         self._tidied: pa.Scalar | None = None
 
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """Keep all given events, and the rows that are still open: the given events are all that these need."""
-        self._events = events.select(self._columns)
+        """Keep the events of the view's inputs, and the rows that are still open: these events are all that they need."""
+        self._events = of_topics(events, self._view.inputs).select(self._columns)
         self._open = rows.filter(pc.invert(is_final(rows, next_watermark)))
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
@@ -69,7 +68,7 @@ class Parts:
         key = ["day", *self._view.key]
         gone = mine.filter(pc.invert(pc.is_in(_texts(mine, key), value_set=_texts(rows, key))))
         changed = rows.append_column("is_final", final).filter(pc.or_(final, pc.invert(same)))
-        removed = gone.append_column("is_final", pa.chunked_array([pa.repeat(False, gone.num_rows)]))
+        removed = gone.append_column("is_final", pa.repeat(False, gone.num_rows))
         return pa.concat_tables([_flagged(changed, removed=False), _flagged(removed, removed=True)])
 
     def held(self) -> tuple[pa.Table, ...]:
@@ -91,9 +90,10 @@ class Parts:
             yield pc.coalesce(*[pc.struct_field(events[topic], self._law.column) for topic in self._view.inputs])
             return
         at = events["event_time"]
+        first = _number(at, self._law.size)
         last = _number(pc.add(at, pa.scalar(self._law.lookback, pa.duration("us"))), self._law.size)
         for further in range(-(-self._law.lookback // self._law.size) + 1):
-            yield pc.min_element_wise(pc.add(_number(at, self._law.size), further), last).cast(pa.string())
+            yield pc.min_element_wise(pc.add(first, further), last).cast(pa.string())
 
     def _of_rows(self, rows: pa.Table) -> pa.ChunkedArray:
         if isinstance(self._law, ByPart):
