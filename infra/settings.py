@@ -125,6 +125,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Allowed lateness: the watermark is the newest event time minus this; older events are late",
     )
+    watermark_alignment_seconds: int = Field(
+        86400,
+        ge=0,
+        description="While the stream reads a backlog, the watermark waits for the slowest partition; at most for this much "
+        "event time, since open rows take memory",
+    )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(
         "corrections",

@@ -7,7 +7,7 @@ The nightly batch finds the same outcomes with Spark (deduplicate.outcomes), on 
 both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from infra.kafka.places import At
 from streaming.bronze import RECORD
 from streaming.dedup_index import Arrival
 from streaming.deduplicate import ARRIVAL_ORDER
@@ -41,6 +42,16 @@ def valid(validated: pa.Table) -> list[Arrival]:
     times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
     columns = (column.to_pylist() for column in (events["event_id"], times, events["content_hash"]))
     return [Arrival(*row) for row in zip(*columns, strict=True)]
+
+
+def latest_times(validated: pa.Table, partitions: Collection[At]) -> list[int | None]:
+    """The latest event time (epoch ms) of the valid rows of each partition; None for one without any."""
+    events = validated.filter(is_valid(validated))
+    latest = events.group_by(["topic", "partition"]).aggregate([("event_time", "max")])
+    times = latest["event_time_max"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
+    columns = (column.to_pylist() for column in (latest["topic"], latest["partition"], times))
+    found = {(topic, partition): time for topic, partition, time in zip(*columns, strict=True)}
+    return [found.get(at) for at in sorted(partitions)]
 
 
 def outcomes(validated: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]) -> pa.Array:

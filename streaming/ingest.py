@@ -11,7 +11,7 @@ and never enter a Spark plan, so Spark can reuse its compiled code.
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,10 +23,10 @@ from infra.lake.arrow_tables import files, latest
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
-from infra.settings import settings
 from streaming import arrivals as rows_of
 from streaming import watermark as watermarks
 from streaming.alerts import Alerts
+from streaming.backlog import Backlog
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
 from streaming.dedup_index import Arrival, DedupIndex
@@ -65,6 +65,7 @@ class Ingest:
         self.held: dict[str, tuple[int, int]] = {}
         """Rows and bytes that each view keeps in memory, after the last micro-batch."""
         self._watermark: watermarks.Watermark | None = None
+        self._backlog = Backlog(checkpoints)
         self._recent = DedupIndex()
         self._late = LateIndex(files(SILVER))
         self._views = Keeping(session)
@@ -88,7 +89,7 @@ class Ingest:
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))
             events = self._write(records, outcome, watermark, batch)
-            self._advance(arrivals, watermark, batch)
+            self._advance(records, arrivals, watermark, batch)
             with batch.timed("views"):
                 self._write_views(events, batch)
         batch.record()
@@ -146,8 +147,7 @@ class Ingest:
 
     def _restored(self, batch_id: int) -> watermarks.Watermark:
         if self._watermark is None:
-            delay = timedelta(seconds=settings().watermark_delay_seconds)
-            self._watermark = watermarks.restored(self._session, delay, self._generation, batch_id)
+            self._watermark = watermarks.restored(self._session, self._generation, batch_id)
             if self._watermark.at is not None:
                 self._recent.restore(recent_since(self._session, self._watermark.at, self._generation, batch_id))
                 events = on_time_since(self._session, self._watermark.at, self._generation, batch_id)
@@ -166,10 +166,14 @@ class Ingest:
             **self._recent.known(arrivals, at),
         }
 
-    def _advance(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch: MicroBatch) -> None:
+    def _advance(
+        self, records: pa.Table, arrivals: list[Arrival], watermark: watermarks.Watermark, batch: MicroBatch
+    ) -> None:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
         batch.max_event_time = moment(largest)
-        watermark.saw(largest)
+        behind = self._backlog.behind(batch.batch_id, batch.offsets)
+        watermark.saw(largest, rows_of.latest_times(records, behind) if behind else ())
+        batch.aligned_event_time = moment(watermark.aligned_ms)
         batch.next_watermark = moment(watermark.at)
         self._recent.add(arrivals, watermark.at)
 

@@ -48,7 +48,12 @@ PROGRESS = Table(
             "timestamp",
             "Events older than this are late in the next micro-batch; rows that closed before it are final (UTC)",
         ),
-        column("max_event_time", "timestamp", "Latest event time read so far (UTC)"),
+        column("max_event_time", "timestamp", "Latest event time that it read (UTC)"),
+        column(
+            "aligned_event_time",
+            "timestamp",
+            "Event time up to which all partitions were read, after it: the next watermark plus the allowed lateness (UTC)",
+        ),
         column("offsets", ArrayType(RANGE), "Offsets read, from and to per topic and partition"),
         column("rows", "map<string,bigint>", "Number of records: per outcome, late, and read in all"),
         column("durations", "map<string,bigint>", "Milliseconds per step"),
@@ -81,6 +86,8 @@ class MicroBatch:
     next_watermark: datetime | None = None
     """The watermark of the next micro-batch; rows that close before it are final."""
     max_event_time: datetime | None = None
+    aligned_event_time: datetime | None = None
+    """The event time that moves the watermark: the latest one read, or that of the slowest partition with a backlog."""
     rows: dict[str, int] = field(default_factory=dict)
     durations: dict[str, int] = field(default_factory=dict)
     visible: dict[str, datetime] = field(default_factory=dict)
@@ -117,6 +124,7 @@ class MicroBatch:
             "watermark": self.watermark,
             "next_watermark": self.next_watermark,
             "max_event_time": self.max_event_time,
+            "aligned_event_time": self.aligned_event_time,
             "offsets": [dict(zip(RANGE.fieldNames(), at, strict=True)) for at in self.offsets],
             "rows": list(self.rows.items()),
             "durations": list(self.durations.items()),

@@ -7,14 +7,13 @@ Spark's executors write these rows, since silver may be large. All other rows of
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from infra.lake import spark_tables
 from infra.lake.writes import append_once
-from infra.settings import settings
 from streaming import watermark as watermarks
 from streaming.checkpoint import SourceOffsets
 from streaming.ingest import moment
@@ -39,9 +38,7 @@ def restate(session: SparkSession, generation: str, definitions: Mapping[str, st
     views = [view for view in VIEWS.values() if is_new or view.name not in latest["definitions"]]
     if not views:
         return
-    watermark = watermarks.restored(
-        session, timedelta(seconds=settings().watermark_delay_seconds), generation, latest["batch_id"] + 1
-    )
+    watermark = watermarks.restored(session, generation, latest["batch_id"] + 1)
     batch = MicroBatch(INGEST, generation, REBUILT, datetime.now(UTC), definitions)
     batch.offsets = [(topic, int(at), end, end) for topic, parts in start.items() for at, end in parts.items()]
     batch.rows = no_rows()

@@ -1,40 +1,72 @@
 """The watermark: which events are late.
 
-Data flow: the event times of earlier micro-batches -> watermark = max - delay, stored with the batch
+Data flow: event times of earlier micro-batches, partitions with a backlog -> watermark = aligned event time - delay
 Run: pytest tests/streaming/test_watermark.py
 Source: streaming/README.md, Watermark and late events.
 """
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from infra.lake import spark_tables
+from infra.settings import settings
 from streaming.progress import INGEST, PROGRESS
+
+MILLISECOND = timedelta(milliseconds=1)
 
 
 class Watermark:
-    """The watermark of the next micro-batch, from the largest event time of all earlier ones (epoch milliseconds)."""
+    """The watermark of the next micro-batch, from the event times of all earlier ones (epoch milliseconds).
 
-    def __init__(self, delay: timedelta, before: int | None = None) -> None:
-        self._delay_ms = int(delay / timedelta(milliseconds=1))
-        self._largest = before
+    It is aligned, as Flink calls it: while some partitions have a backlog, it follows the slowest of them, so that no event
+    is late only because the stream read another partition first. It waits for `alignment` of event time at most.
+    """
+
+    def __init__(
+        self, delay: timedelta, alignment: timedelta, read_ms: int | None = None, aligned_ms: int | None = None
+    ) -> None:
+        self._delay_ms = delay // MILLISECOND
+        self._alignment_ms = alignment // MILLISECOND
+        self._read_ms = read_ms
+        self.aligned_ms = aligned_ms
+        """Event time (epoch ms) up to which all partitions were read; None before the first event ever."""
 
     @property
     def at(self) -> int | None:
         """An event with a smaller event time (epoch ms) is late; None before the first event ever."""
-        return None if self._largest is None else self._largest - self._delay_ms
+        return None if self.aligned_ms is None else self.aligned_ms - self._delay_ms
 
-    def saw(self, largest_ms: int | None) -> None:
-        """Advance after a batch with the largest event time `largest_ms` (epoch ms; None without events)."""
-        if largest_ms is not None:
-            self._largest = largest_ms if self._largest is None else max(self._largest, largest_ms)
+    def saw(self, largest_ms: int | None, backlog: Collection[int | None] = ()) -> None:
+        """Advance after a micro-batch with the largest event time `largest_ms` (epoch ms; None without events).
+
+        `backlog`: that time of each partition with records left to read, None for one that had no valid event.
+        """
+        self._read_ms = _later(self._read_ms, largest_ms)
+        if self._read_ms is None:
+            return
+        waits_at = self._read_ms - self._alignment_ms
+        known = [time for time in backlog if time is not None]
+        if not backlog:
+            self.aligned_ms = self._read_ms
+        elif len(known) == len(backlog):
+            self.aligned_ms = _later(self.aligned_ms, max(min(known), waits_at))
+        else:
+            self.aligned_ms = _later(self.aligned_ms, waits_at)
 
 
-def restored(session: SparkSession, delay: timedelta, generation: str, batch_id: int) -> Watermark:
+def restored(session: SparkSession, generation: str, batch_id: int) -> Watermark:
     """The watermark as it stood before `batch_id`: from stored progress, so that a repeated batch marks the same rows."""
     progress = spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST)
     same_or_later = (F.col("generation") == generation) & (F.col("batch_id") >= batch_id)
-    row = progress.where(~same_or_later).agg(F.max(F.unix_millis("max_event_time"))).first()
-    return Watermark(delay, row[0] if row else None)
+    times = [F.max(F.unix_millis(column)) for column in ("max_event_time", "aligned_event_time")]
+    row = progress.where(~same_or_later).agg(*times).first()
+    s = settings()
+    delay, alignment = (timedelta(seconds=n) for n in (s.watermark_delay_seconds, s.watermark_alignment_seconds))
+    return Watermark(delay, alignment, *(row or ()))
+
+
+def _later(one: int | None, other: int | None) -> int | None:
+    return max((time for time in (one, other) if time is not None), default=None)

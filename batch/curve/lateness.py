@@ -90,9 +90,9 @@ def log_frontiers(records: DataFrame) -> DataFrame:
 
 
 def batch_frontiers(batches: DataFrame) -> DataFrame:
-    """Generation, batch_id and `frontier_ms` of the stream's micro-batches: the largest event time of earlier ones."""
+    """Generation, batch_id and `frontier_ms` of the stream's micro-batches: how far earlier ones read all partitions."""
     earlier = Window.orderBy("generation", "batch_id").rowsBetween(Window.unboundedPreceding, -1)
-    largest = F.max(F.unix_millis("max_event_time")).over(earlier).alias("frontier_ms")
+    largest = F.max(F.unix_millis("aligned_event_time")).over(earlier).alias("frontier_ms")
     return batches.select("generation", "batch_id", largest)
 
 
@@ -108,7 +108,7 @@ def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collectio
 
 def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
     """Silver's events of the day, as topic and `required_delay_seconds` by Basis.STREAM."""
-    progress = spark_tables.read(session, PROGRESS).where(_can_matter(day, "max_event_time"))
+    progress = spark_tables.read(session, PROGRESS).where(_can_matter(day, "aligned_event_time"))
     silver = spark_tables.of_day(session, SILVER, day.date)
     read = silver.join(F.broadcast(batch_frontiers(progress)), ["generation", "batch_id"])
     wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")

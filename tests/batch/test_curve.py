@@ -184,7 +184,13 @@ def _stream(spark: SparkSession, known: DataFrame) -> None:
     batches = "topic string, partition int, offset long, batch_id long, generation string, late_by_ms long"
     put(known.join(spark.createDataFrame(read, batches), list(AT)), SILVER)
     progress = [
-        {"query": INGEST, "generation": "a", "batch_id": number, "max_event_time": largest}
+        {
+            "query": INGEST,
+            "generation": "a",
+            "batch_id": number,
+            "max_event_time": largest,
+            "aligned_event_time": largest,
+        }
         for number, largest in enumerate(LARGEST)
     ]
     put(frame(spark, progress, PROGRESS.schema), PROGRESS)

@@ -53,7 +53,7 @@ def batched(records: list[Record], size: int) -> list[list[Record]]:
 
 def late_with(records: list[Record], size: int, delay: timedelta) -> set[tuple[Any, ...]]:
     """What a stream with this delay marks late if it reads so many records at a time."""
-    watermark, late = Watermark(delay), set()
+    watermark, late = Watermark(delay, timedelta()), set()
     for batch in batched(records, size):
         late |= {one[:3] for one in batch if watermark.at is not None and one.event_ms < watermark.at}
         watermark.saw(max((one.event_ms for one in batch if one.moves), default=None))
@@ -107,7 +107,7 @@ def test_as_read_a_delay_covers_what_the_stream_did_with_it(spark: SparkSession,
         progress.append((*at, None if largest is None else NOON + timedelta(milliseconds=largest - NOON_MS)))
         of_batch += [(*at, *one[:3], one.event_ms) for one in batch]
     frontiers = batch_frontiers(
-        spark.createDataFrame(progress, "generation string, batch_id long, max_event_time timestamp")
+        spark.createDataFrame(progress, "generation string, batch_id long, aligned_event_time timestamp")
     )
     read = spark.createDataFrame(
         of_batch, "generation string, batch_id long, topic string, partition int, offset long, event_ms long"

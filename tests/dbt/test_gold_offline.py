@@ -321,8 +321,8 @@ def provisional(gold: Gold) -> Gold:
     gold.put(
         "speed.progress",
         [
-            progress(0, at(31), max_event_time=at(20)),
-            progress(1, at(32), max_event_time=at(30.01), watermark=at(20.01)),
+            progress(0, at(31), aligned_event_time=at(20)),
+            progress(1, at(32), aligned_event_time=at(30.01), watermark=at(20.01)),
         ],
     )
     gold.put("speed.order_totals", [said(minute(at(number), 1), 1, at(32)) for number in range(-5, 32)])

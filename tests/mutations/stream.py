@@ -8,22 +8,51 @@ from tests.mutations.mutation import Mutation
 
 WATERMARK, RECENT = "tests/streaming/test_watermark.py", "tests/streaming/test_dedup_index.py"
 CURRENT, LATE = "tests/streaming/test_view_state.py", "tests/streaming/test_late_duplicates.py"
+BACKLOG = "tests/streaming/test_backlog.py"
 GAPS, INGEST = "tests/streaming/test_gaps.py", "tests/streaming/test_ingest.py"
 
 STREAM = (
     Mutation(
         "watermark: a millisecond too far back",
         "streaming/watermark.py",
-        "else self._largest - self._delay_ms",
-        "else self._largest - self._delay_ms - 1",
+        "else self.aligned_ms - self._delay_ms",
+        "else self.aligned_ms - self._delay_ms - 1",
         f"{WATERMARK}::test_the_watermark_follows_the_newest_event_and_never_goes_back",
     ),
     Mutation(
         "watermark: goes back with an older micro-batch",
         "streaming/watermark.py",
-        "else max(self._largest, largest_ms)",
-        "else largest_ms",
+        "self._read_ms = _later(self._read_ms, largest_ms)",
+        "self._read_ms = largest_ms or self._read_ms",
         f"{WATERMARK}::test_the_watermark_follows_the_newest_event_and_never_goes_back",
+    ),
+    Mutation(
+        "watermark: does not wait for a partition with a backlog",
+        "streaming/watermark.py",
+        "if not backlog:",
+        "if True:",
+        f"{BACKLOG}::test_no_event_is_late_because_another_was_read_first",
+    ),
+    Mutation(
+        "watermark: waits without a limit",
+        "streaming/watermark.py",
+        "max(min(known), waits_at)",
+        "min(known)",
+        f"{BACKLOG}::test_it_waits_for_a_limited_time",
+    ),
+    Mutation(
+        "watermark: a restart forgets what was read ahead",
+        "streaming/watermark.py",
+        '("max_event_time", "aligned_event_time")',
+        '("aligned_event_time", "aligned_event_time")',
+        f"{WATERMARK}::test_a_restarted_stream_finds_the_watermark_as_it_was",
+    ),
+    Mutation(
+        "watermark: a repeated micro-batch asks again who is behind",
+        "streaming/backlog.py",
+        'if stored.get("batch_id") == batch_id:',
+        "if False:",
+        f"{BACKLOG}::test_a_repeated_micro_batch_waits_for_the_same",
     ),
     Mutation(
         "watermark: an event on it is late",

@@ -11,18 +11,18 @@ from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import late_by
 from streaming.watermark import Watermark, restored
 
-DELAY = timedelta(minutes=10)
+DELAY, ALIGNMENT = timedelta(minutes=10), timedelta(days=1)
 
 
 def test_before_the_first_event_nothing_is_late(spark: SparkSession) -> None:
-    watermark = Watermark(DELAY)
+    watermark = Watermark(DELAY, ALIGNMENT)
     watermark.saw(None)
     assert watermark.at is None
     assert spark.sql("SELECT timestamp'1970-01-02' AS event_time").select(late_by(watermark.at)).first()[0] == 0  # type: ignore[index]
 
 
 def test_the_watermark_follows_the_newest_event_and_never_goes_back() -> None:
-    watermark = Watermark(DELAY)
+    watermark = Watermark(DELAY, ALIGNMENT)
     for seen, expected in [(1_000_000, 400_000), (900_000, 400_000), (None, 400_000), (1_000_001, 400_001)]:
         watermark.saw(seen)
         assert watermark.at == expected
@@ -42,8 +42,10 @@ def test_a_restarted_stream_finds_the_watermark_as_it_was(
     progress: SparkSession, generation: str, batch_id: int, largest: int
 ) -> None:
     newest = datetime(2026, 1, 31, 12, largest, tzinfo=UTC)
-    watermark = restored(progress, DELAY, generation, batch_id)
+    watermark = restored(progress, generation, batch_id)
     assert watermark.at == int((newest - DELAY).timestamp() * 1000)
+    watermark.saw(None)
+    assert watermark.aligned_ms == int(datetime(2026, 1, 31, 13, tzinfo=UTC).timestamp() * 1000)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,9 @@ def stored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
         ]
         for query, generation, batch_id, minute in batches:
             batch = MicroBatch(query, generation, batch_id, datetime.now(UTC), {})
-            batch.max_event_time = datetime(2026, 1, 31, 12, minute, tzinfo=UTC)
+            batch.aligned_event_time = datetime(2026, 1, 31, 12, minute, tzinfo=UTC)
+            # Read ahead of a partition with a backlog.
+            batch.max_event_time = datetime(2026, 1, 31, 13, tzinfo=UTC)
             batch.record()
     return place
 

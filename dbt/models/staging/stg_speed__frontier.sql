@@ -5,6 +5,6 @@ with progress as (
 )
 
 select
-    max(max_event_time) as frontier,
-    max(max_event_time) - make_dt_interval(0, 0, 0, {{ env_var('DAYBREAK_WATERMARK_DELAY_SECONDS') }}) as watermark
+    max(aligned_event_time) as frontier,
+    max(aligned_event_time) - make_dt_interval(0, 0, 0, {{ env_var('DAYBREAK_WATERMARK_DELAY_SECONDS') }}) as watermark
 from progress

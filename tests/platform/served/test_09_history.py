@@ -175,9 +175,11 @@ def midnight(day: date) -> datetime:
 
 
 def frontier(platform: Platform) -> datetime:
-    """The largest event time that the stream, and with it each view, has read."""
+    """The event time that the stream, and with it each view, has read."""
     return max(
-        row["max_event_time"] for row in platform.rows("speed/progress", "max_event_time") if row["max_event_time"]
+        row["aligned_event_time"]
+        for row in platform.rows("speed/progress", "aligned_event_time")
+        if row["aligned_event_time"]
     )
 
 

@@ -1,0 +1,50 @@
+"""The backlog: partitions with records left to read behind a micro-batch that was as large as it may be.
+
+Data flow: offsets of a micro-batch, the log's ends -> partitions with a backlog -> a small file in the checkpoint
+Run: pytest tests/streaming/test_backlog.py
+
+Spark reads the same share of each partition's backlog, whatever times it holds. So the stream may be hours further in one
+topic than in another, and the watermark waits for the slowest (streaming/README.md, Watermark and late events).
+"""
+
+import json
+from collections.abc import Collection
+
+from infra.kafka.places import At
+from infra.settings import settings
+from streaming.checkpoint import Checkpoints
+from streaming.log import log_now
+from streaming.progress import Offset
+
+FILE = "backlog"
+"""The file's name in the checkpoint: the last micro-batch that had a backlog, and its partitions."""
+
+
+class Backlog:
+    """Finds the partitions with a backlog. A repeated micro-batch finds the same ones, though the log has grown since."""
+
+    def __init__(self, checkpoints: Checkpoints) -> None:
+        self._checkpoints = checkpoints
+        self._may_be_repeated = True
+
+    def behind(self, batch_id: int, offsets: Collection[Offset]) -> frozenset[At]:
+        """The partitions with records left to read after `offsets`; none if the micro-batch was not full.
+
+        Raises TransientFailure if Kafka does not answer.
+        """
+        if self._may_be_repeated:
+            self._may_be_repeated = False
+            stored = json.loads(self._checkpoints.read(FILE) or "{}")
+            if stored.get("batch_id") == batch_id:
+                return frozenset((topic, partition) for topic, partition in stored["partitions"])
+        if not is_full(offsets):
+            return frozenset()
+        end = log_now().end
+        found = frozenset((topic, number) for topic, number, _, to in offsets if to < end.get((topic, number), to))
+        self._checkpoints.write(FILE, json.dumps({"batch_id": batch_id, "partitions": sorted(found)}))
+        return found
+
+
+def is_full(offsets: Collection[Offset]) -> bool:
+    """Did the micro-batch reach its size limit? Spark rounds each partition's share of the limit down."""
+    return sum(to - start for *_, start, to in offsets) + len(offsets) >= settings().max_offsets_per_trigger
