@@ -1,56 +1,55 @@
-"""Who buys what: customers with habits, their cards, products with prices.
+"""What the shop may sell: 500 products, each with a title, a brand and a usual price. The same in every run.
 
-Data flow: seeded random numbers -> customer, card, basket
-Run: daybreak shop --days 1
-Source: ranks follow the Zipf-Mandelbrot law, 1/(rank + q), by its inverse distribution function.
+Data flow: number of a product -> Product; words -> the products that have them
+Run: daybreak query "SELECT title, brand, price_cents FROM staging.stg_silver__products LIMIT 5"
 """
 
 from random import Random
 from typing import NamedTuple
 
-CUSTOMERS = 200_000
-PRODUCTS = 500
-BASKET_SIZES = (1,) * 45 + (2,) * 27 + (3,) * 15 + (4,) * 8 + (5,) * 5
-QUANTITIES = (1,) * 85 + (2,) * 10 + (3,) * 4 + (6,)
+LOOKS = (
+    *("red", "blue", "green", "black", "white", "small", "large", "folding", "wooden", "steel"),
+    *("glass", "cotton", "light", "quiet", "round", "soft", "warm", "plain", "striped", "recycled"),
+)
+THINGS = (
+    *("mug", "kettle", "lamp", "chair", "desk", "rug", "towel", "pillow", "knife", "pan"),
+    *("bottle", "backpack", "umbrella", "jacket", "scarf", "glove", "boot", "notebook", "pen", "clock"),
+    *("radio", "speaker", "charger", "basket", "shelf"),
+)
+BRANDS = ("Alder", "Birk", "Cala", "Dorn", "Elba", "Fjäll", "Gran", "Hollin", "Isar", "Jura", "Kiel", "Lund")
+PRODUCTS = len(LOOKS) * len(THINGS)
+NOT_SOLD = ("left-handed", "solar", "edible", "inflatable", "antique")
+"""Words of no title."""
 ENDINGS = (99, 99, 95, 50, 0)
 
 
-class Line(NamedTuple):
-    """One line of a basket; the price is in cents."""
+class Product(NamedTuple):
+    """A product; numbers begin at 1, and smaller ones are more popular. The price is in cents."""
 
-    product_id: str
-    quantity: int
-    unit_price_cents: int
+    number: int
+    title: str
+    brand: str
+    price_cents: int
 
 
-def _prices() -> tuple[int, ...]:
-    # One catalogue for every run: a product does not change its price with the seed.
+def _products() -> tuple[Product, ...]:
+    # One catalogue for every run: a product does not change its title and its usual price with the seed.
     rng = Random("catalogue")
-    return tuple(100 * int(1 + rng.lognormvariate(2.6, 0.9)) + rng.choice(ENDINGS) for _ in range(PRODUCTS))
+    prices = [100 * int(1 + rng.lognormvariate(2.6, 0.9)) + rng.choice(ENDINGS) for _ in range(PRODUCTS)]
+    prices[CHEAP - 1], prices[DEAR - 1] = 249, 12_900
+    return tuple(
+        Product(n + 1, f"{LOOKS[n // len(THINGS)]} {THINGS[n % len(THINGS)]}", BRANDS[n * 7 % len(BRANDS)], price)
+        for n, price in enumerate(prices)
+    )
 
 
-PRICES = _prices()
+OPENING = 12
+"""Products that a run begins with. They are never withdrawn, so a search always has a page of products to show."""
+CHEAP, DEAR = 9, 4
+"""Two of them: one far under 5.00, one over 100.00, whatever the price of the day."""
+CATALOGUE = _products()
 
 
-def _rank(rng: Random, size: int, q: float) -> int:
-    """A rank in 0..size-1, small ones more often; the larger `q`, the flatter."""
-    return min(int(q * ((1 + size / q) ** rng.random() - 1)), size - 1)
-
-
-def customer(rng: Random) -> int:
-    """A customer's number. The best one places an order in 19,000; the median one, an order in 390,000."""
-    return _rank(rng, CUSTOMERS, 5000) + 1
-
-
-def card_of(rng: Random, number: int) -> str:
-    """The card a customer pays with: mostly the first of one to three."""
-    cards = number % 3 + 1
-    return f"card-{number * 10 + int(cards * rng.random() ** 2)}"
-
-
-def basket(rng: Random) -> list[Line]:
-    """One to five different products."""
-    ranks = {_rank(rng, PRODUCTS, 10) for _ in range(BASKET_SIZES[int(rng.random() * len(BASKET_SIZES))])}
-    return [
-        Line(f"p-{rank + 1}", QUANTITIES[int(rng.random() * len(QUANTITIES))], PRICES[rank]) for rank in sorted(ranks)
-    ]
+def alike(product: Product) -> range:
+    """The numbers of all products that are the same thing, popular ones first."""
+    return range((product.number - 1) % len(THINGS) + 1, PRODUCTS + 1, len(THINGS))

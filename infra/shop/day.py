@@ -1,4 +1,4 @@
-"""When orders come: a Poisson process whose rate follows the hour of the day.
+"""When something happens in the shop: a Poisson process whose rate follows the hour of the day.
 
 Data flow: rate, curve, seeded random numbers -> moments in epoch milliseconds
 Run: daybreak shop --days 1

@@ -6,8 +6,9 @@ Run: daybreak shop --days 1
 
 from random import Random
 
-from infra.shop.catalogue import Line, card_of
+from infra.shop.assortment import Line
 from infra.shop.event import HOUR, MINUTE, SECOND, Event, between, event
+from infra.shop.people import card_of
 
 NEVER_PAID = 0.05
 SLOW = 0.015

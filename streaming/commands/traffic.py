@@ -24,7 +24,8 @@ from infra.settings import settings
 from infra.shop.day import DAY_MS
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
-from infra.shop.run import TOPICS, Run
+from infra.shop.run import Run
+from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
 from streaming.contracts import CONTRACTS
 
@@ -92,7 +93,8 @@ def shop(
     seed: Annotated[int, typer.Option(help="The same seed, days and rate give the same bytes in the same order.")] = 1,
     live: Annotated[int, typer.Option(min=0, help="Afterwards send live events for N seconds.")] = 0,
     live_rate: Annotated[
-        float, typer.Option(min=0.001, help="Events per second while live; the first minute has fewer payments.")
+        float,
+        typer.Option(min=0.001, help="Events per second while live; the first minute has fewer clicks and payments."),
     ] = 20.0,
     duplicates: Annotated[float, typer.Option(min=0, max=1, help="Share sent twice, seconds to a day apart.")] = 0.02,
     late: Annotated[float, typer.Option(min=0, max=1, help="Share sent minutes to two days late.")] = 0.01,

@@ -159,3 +159,24 @@ def is_text(field: str) -> Rule:
 def between(field: str, low: int, high: int) -> Rule:
     """`low <= field <= high`."""
     return Rule(Reason.OUT_OF_RANGE, lambda event: ~event[field].between(low, high))
+
+
+def length_between(field: str, low: int, high: int) -> Rule:
+    """`field` has at least `low` and at most `high` characters."""
+    return Rule(Reason.OUT_OF_RANGE, lambda event: ~F.length(event[field]).between(low, high))
+
+
+def size_between(array: str, low: int, high: int) -> Rule:
+    """`array` has at least `low` and at most `high` elements."""
+    return Rule(Reason.OUT_OF_RANGE, lambda event: ~F.size(event[array]).between(low, high))
+
+
+def elements_match(array: str, pattern: str) -> tuple[Rule, Rule]:
+    """No element of `array`, an array of strings, is null, and the whole of each matches `pattern`."""
+    return (
+        Rule(Reason.MISSING_FIELD, lambda event: F.exists(event[array], lambda element: element.isNull())),
+        Rule(
+            Reason.BAD_FORMAT,
+            lambda event: F.exists(event[array], lambda element: ~element.rlike(f"^(?:{pattern})\\z")),
+        ),
+    )

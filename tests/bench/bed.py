@@ -27,7 +27,8 @@ from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, load, settings
 from infra.shop.faults import Faults
-from infra.shop.run import TOPICS, Run
+from infra.shop.run import Run
+from infra.shop.story import TOPICS
 from streaming.monitor.catch_up import behind, log_ends
 
 CORE = "kafka,minio,postgres,stream"

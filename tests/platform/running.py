@@ -31,8 +31,9 @@ from infra.services.status import Condition
 from infra.services.status import status as statuses
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings
+from streaming.contracts import CONTRACTS
 
-TOPICS = ("orders", "payments")
+TOPICS = tuple(CONTRACTS)
 VIEWS = ("order_totals", "order_payments")
 DRAIN_SECONDS = 1200
 """Longest wait for the stream: a restart takes 20 s on an idle machine, and tests may share it."""

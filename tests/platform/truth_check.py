@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from accounting import TIGHTENED, is_valid, payload, where
-from running import VIEWS, Platform
+from running import TOPICS, VIEWS, Platform
 
 HOUR = timedelta(hours=1)
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -45,7 +45,7 @@ def sent_events(platform: Platform, by_stream: bool = False) -> list[Event]:
 
 def silver_events(platform: Platform) -> list[Event]:
     """Silver's events."""
-    rows = platform.rows("silver/events", "topic", "event_type", "event_time", "orders", "payments", "late_by_ms")
+    rows = platform.rows("silver/events", "topic", "event_type", "event_time", *TOPICS, "late_by_ms")
     return [
         Event(
             {"event_type": row["event_type"]} | row[row["topic"]], row["event_time"].astimezone(UTC), row["late_by_ms"]

@@ -33,6 +33,8 @@ NAMES = (
     b"total_cents",
     b"card_id",
     b" reason",
+    b"product_ids",
+    b"words",
 )
 VALUE = rb'("[^"\\]*"|-?\d+|null)'
 Change = Callable[[Random, bytes], bytes]

@@ -66,11 +66,11 @@ def test_a_changed_rule_changes_its_topic_and_what_reads_it(
 def test_a_new_topic_leaves_every_other_version_as_it_is(
     spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(CONTRACTS, "searches", replace(CONTRACTS["payments"], topic="searches"))
-    column = StructField("searches", CONTRACTS["searches"].payload)
+    monkeypatch.setitem(CONTRACTS, "reviews", replace(CONTRACTS["payments"], topic="reviews"))
+    column = StructField("reviews", CONTRACTS["reviews"].payload)
     monkeypatch.setattr(module, "EVENT", StructType([*EVENT.fields[:7], column, *EVENT.fields[7:]]))
     found = definitions(spark)
-    assert {name for name in found if found[name] != versions.get(name)} == {EVENTS, of_topic("searches")}
+    assert {name for name in found if found[name] != versions.get(name)} == {EVENTS, of_topic("reviews")}
 
 
 def test_an_event_carries_the_version_of_its_own_contract(spark: SparkSession, versions: dict[str, str]) -> None:

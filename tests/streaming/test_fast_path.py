@@ -1,8 +1,8 @@
 """The short way of an ordinary record and the long way that names reasons agree, and the long way is taken only when needed."""
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import islice
 
 import pytest
 from corpus import Record, neighbours, poison
@@ -31,11 +31,11 @@ def rows(spark: SparkSession, records: list[Record]) -> DataFrame:
     return spark.createDataFrame(found, RECORD)
 
 
-def purchases() -> list[Record]:
-    """What the shop sends in a few minutes, without faults."""
+def sent_by_shop() -> list[Record]:
+    """What the shop sends in some hours, without faults: events of every type."""
     faults = Faults(duplicates=0, late=0, malformed=0, future=0)
-    sent = Run(NOW_MS - 600_000, NOW_MS, 2.0, 1, NOW_MS, faults).records()
-    return [Record(one.kind, one.topic, one.key, one.value) for one in islice(sent, 500)]
+    sent = Run(NOW_MS - 18_000_000, NOW_MS, 0.2, 1, NOW_MS, faults).records()
+    return [Record(json.loads(one.value or b"")["event_type"], one.topic, one.key, one.value) for one in sent]
 
 
 @pytest.fixture(params=[COMPILED, INTERPRETED], ids=["compiled", "interpreted"])
@@ -48,7 +48,9 @@ def way(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Mapping
 
 
 def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: SparkSession) -> None:
-    good = [one for one in SOURCES if not one.reasons]
+    of_each_type = {one.name: one for one in sent_by_shop()}
+    assert set(of_each_type) == {kind for contract in CONTRACTS.values() for kind in contract.required}
+    good = [*(one for one in SOURCES if not one.reasons), *of_each_type.values()]
     records = [*SOURCES, *mutated(1, good, 3_000), *mutated(2, SOURCES, 2_000)]
     sent = rows(spark, records)
     short = {row["offset"]: row for row in validate(sent).collect()}
@@ -66,7 +68,7 @@ def test_ordinary_records_are_never_asked_how_they_are_written(
         *[F.raise_error(F.lit("asked")).cast("boolean").alias(name) for name in ("is_object", "is_other", "is_blank")],
     )
     monkeypatch.setattr(module, "found_in", lambda text: asked)
-    plain = purchases()
+    plain = sent_by_shop()
     wide = [one._replace(value=one.value.replace(b",", b", ").replace(b":", b": ")) for one in plain if one.value]
     found = validate(rows(spark, plain + wide)).collect()
     assert len(found) == len(plain) + len(wide) > 500

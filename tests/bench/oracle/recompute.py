@@ -48,11 +48,15 @@ def answer(own: duckdb.DuckDBPyConnection, day: Day) -> None:
     around = day.around(LOOKBACK, REACH)
     for name, at in (("start", day.start), ("since", around.start), ("until", around.end)):
         own.execute(f"SET VARIABLE {name} = TIMESTAMP '{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}'")
+    last_topic = list(CONTRACTS)[-1]
     for name in ("records", *CONTRACTS, *ANSWERS):
         file = SQL / f"{name}.sql"
         if not file.exists():
             raise PermanentFailure(f"{name} has no second implementation: write tests/bench/oracle/sql/{name}.sql")
         own.execute(file.read_text())
+        if name == last_topic:
+            every = " UNION ALL BY NAME ".join(f"SELECT * FROM {topic}" for topic in CONTRACTS)
+            own.execute(f"CREATE TEMP VIEW arrivals AS {every}")
 
 
 def differing(lake: Path, out: Path) -> list[str]:

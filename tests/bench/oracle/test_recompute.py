@@ -1,18 +1,37 @@
 """DuckDB's contracts are the stream's: of the records named after what is wrong with them it takes the right ones only."""
 
+import re
 from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
-from corpus import neighbours, poison
+from corpus import Record, identity, neighbours, poison
 
 from batch.day import Day
+from infra.kafka.lines import read_key
+from infra.settings import ROOT
+from streaming.contracts import CONTRACTS
 from tests.bench.oracle.day import ROW
 from tests.bench.oracle.recompute import answer, connect
 
 NOW = datetime(2026, 1, 30, 12, tzinfo=UTC)
 NOW_MS = round(NOW.timestamp() * 1000)
-BAD, GOOD = poison(NOW_MS), neighbours(NOW_MS)
+EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+
+
+def examples(verdict: str) -> list[Record]:
+    """The example records of every topic, as if sent now; each has an id of its own where it has any."""
+    found = []
+    for file in sorted(EXAMPLES.glob(f"*/{verdict}/*.json")):
+        topic, name = file.parts[-3], f"{file.parts[-3]} {file.stem}"
+        value = re.sub(rb"17698905\d{5}", b"%d" % NOW_MS, file.read_bytes().removesuffix(b"\n"))
+        value = re.sub(rb'(?<="event_id": ")[^"]*', identity(name, NOW_MS).encode(), value)
+        key, _ = read_key(value, CONTRACTS[topic].key)
+        found.append(Record(name, topic, key, value))
+    return found
+
+
+BAD, GOOD = [*poison(NOW_MS), *examples("bad")], [*neighbours(NOW_MS), *examples("good")]
 
 
 @pytest.fixture(scope="module")

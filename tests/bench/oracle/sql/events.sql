@@ -1,12 +1,6 @@
--- One row per event_id: its first arrival, if that is the day's or in the reach after it.
+-- One row per event_id among the valid records of all topics, `arrivals`: the first, if that is the day's or in the reach after it.
 CREATE TEMP TABLE events AS
-WITH arrivals AS (
-    SELECT * FROM orders
-    UNION ALL BY NAME
-    SELECT * FROM payments
-),
-
-first_arrivals AS (
+WITH first_arrivals AS (
     SELECT *
     FROM arrivals
     QUALIFY row_number() OVER (PARTITION BY event_id ORDER BY arrival, topic, "partition", "offset") = 1

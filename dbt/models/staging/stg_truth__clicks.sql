@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/contracts/clicks -#}
+{{ topic_events('truth', 'clicks') }}

@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/contracts/products -#}
+{{ topic_events('truth', 'products') }}

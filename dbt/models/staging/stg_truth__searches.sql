@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/contracts/searches -#}
+{{ topic_events('truth', 'searches') }}

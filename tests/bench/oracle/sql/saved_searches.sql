@@ -1,0 +1,67 @@
+-- Valid saved searches, duplicates included. Materialised, or DuckDB decodes a record again for every rule.
+CREATE TEMP TABLE saved_searches AS
+WITH parsed AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (doc),
+        json_keys(doc) AS fields,
+        json_type(doc, [
+            '$.event_id', '$.event_type', '$.event_time', '$.schema_version',
+            '$.search_id', '$.customer_id', '$.words'
+        ]) AS types,
+        json_transform(doc, '{
+            "event_id": "VARCHAR", "event_type": "VARCHAR", "event_time": "BIGINT", "schema_version": "INTEGER",
+            "search_id": "VARCHAR", "customer_id": "VARCHAR", "words": "VARCHAR"
+        }') AS event
+    FROM records
+    WHERE topic = 'saved_searches' AND json_type(doc) = 'OBJECT'
+),
+
+read AS (
+    SELECT
+        *,
+        CASE WHEN event.event_time BETWEEN 0 AND 253402300799999 THEN epoch_ms(event.event_time) END AS event_time,
+        coalesce(types[5], 'NULL') <> 'NULL' AS has_search_id,
+        coalesce(types[6], 'NULL') <> 'NULL' AS has_customer_id,
+        coalesce(types[7], 'NULL') <> 'NULL' AS has_words
+    FROM parsed
+)
+
+SELECT
+    topic,
+    event.event_id AS event_id,
+    event.event_type AS event_type,
+    event_time,
+    event.schema_version AS schema_version,
+    struct_pack(
+        search_id := event.search_id,
+        customer_id := event.customer_id,
+        words := event.words
+    ) AS saved_searches,
+    key,
+    "partition",
+    "offset",
+    arrival,
+    own
+FROM read
+WHERE
+    list_has_all([
+        'event_id', 'event_type', 'event_time', 'schema_version',
+        'search_id', 'customer_id', 'words'
+    ], fields)
+    AND len(fields) = len(list_distinct(fields))
+    AND types[1] = 'VARCHAR' AND types[2] = 'VARCHAR'
+    AND types[3] IN ('UBIGINT', 'BIGINT') AND types[4] IN ('UBIGINT', 'BIGINT')
+    AND (NOT has_search_id OR types[5] = 'VARCHAR')
+    AND (NOT has_customer_id OR types[6] = 'VARCHAR')
+    AND (NOT has_words OR types[7] = 'VARCHAR')
+    AND regexp_full_match(event.event_id, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
+    AND event.schema_version = 1
+    AND event_time BETWEEN arrival - INTERVAL 366 DAYS AND arrival + INTERVAL 5 MINUTES
+    AND key = event.search_id
+    AND (
+        (event.event_type = 'search_saved' AND has_search_id AND has_customer_id AND has_words)
+        OR (event.event_type = 'search_removed' AND has_search_id AND has_customer_id)
+    )
+    AND (NOT has_search_id OR regexp_full_match(event.search_id, 's-[0-9a-f]{8,32}'))
+    AND (NOT has_customer_id OR regexp_full_match(event.customer_id, 'c-[0-9]{1,12}'))
+    AND (NOT has_words OR length(event.words) BETWEEN 1 AND 200);
