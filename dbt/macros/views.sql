@@ -141,6 +141,26 @@
         "closes": "alerted_at",
         "prefer": [],
         "while_open": {}
+    },
+    "shop_visits": {
+        "key": [
+            "customer_id",
+            "started_at"
+        ],
+        "columns": {
+            "customer_id": "string",
+            "started_at": "timestamp",
+            "ended_at": "timestamp",
+            "seconds": "bigint",
+            "searches": "bigint",
+            "clicks": "bigint",
+            "orders": "bigint",
+            "converted": "bigint",
+            "visits": "bigint"
+        },
+        "closes": "least(ended_at + INTERVAL 30 MINUTES, started_at + INTERVAL 1 HOUR)",
+        "prefer": [],
+        "while_open": {}
     }
 }) }}
 {% endmacro %}

@@ -12,6 +12,7 @@ from streaming.views.orders_last_8_minutes import ORDERS_LAST_8_MINUTES
 from streaming.views.payment_failures import PAYMENT_FAILURES
 from streaming.views.payment_health import PAYMENT_HEALTH
 from streaming.views.rolling_order_rate import ROLLING_ORDER_RATE
+from streaming.views.shop_visits import SHOP_VISITS
 from streaming.views.view import View
 
 VIEWS: dict[str, View] = {
@@ -25,6 +26,7 @@ VIEWS: dict[str, View] = {
         ORDER_VALUE_PERCENTILES,
         PAYMENT_FAILURES,
         FRAUD_ALERTS,
+        SHOP_VISITS,
     )
 }
 """Every view, by name; each exists in speed, truth, reconciliation and docs."""

@@ -116,6 +116,29 @@ def fraud_alerts(events: list[Event]) -> Iterator[Row]:
                 }
 
 
+def shop_visits(events: list[Event]) -> Iterator[Row]:
+    steps = [e for e in events if e["event_type"] in ("search_made", "product_clicked", "order_placed")]
+    for customer in {event["customer_id"] for event in steps}:
+        visits: list[list[Event]] = []
+        for event in sorted((e for e in steps if e["customer_id"] == customer), key=lambda e: int(e["ms"])):
+            if not visits or event["ms"] - visits[-1][-1]["ms"] > 30 * MINUTE:
+                visits.append([])
+            visits[-1].append(event)
+        for visit in visits:
+            start = visit[0]["ms"]
+            counted = [event for event in visit if event["ms"] <= start + 60 * MINUTE]
+            kinds = [event["event_type"] for event in counted]
+            yield {
+                **{"customer_id": customer, "started_at": start, "ended_at": counted[-1]["ms"]},
+                "seconds": counted[-1]["ms"] // 1000 - start // 1000,
+                "searches": kinds.count("search_made"),
+                "clicks": kinds.count("product_clicked"),
+                "orders": kinds.count("order_placed"),
+                "converted": int("order_placed" in kinds),
+                "visits": 1,
+            }
+
+
 def _window(start: int, size: int) -> Row:
     return {"window_start": start, "window_end": start + size}
 
@@ -148,5 +171,6 @@ ORACLE: dict[str, Callable[[list[Event]], Iterator[Row]]] = {
         rolling_order_rate,
         order_payments,
         fraud_alerts,
+        shop_visits,
     )
 }

@@ -30,9 +30,10 @@ pytestmark = pytest.mark.slow
 HISTORIES = 1000
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 PIECES = 4
+TOPIC = {"order": "orders", "payment": "payments", "search": "searches", "product": "clicks"}
 KINDS = ("payment_captured", "payment_failed", "payment_failed", "payment_refunded")
 CENTS = (100, 499, 500, 10_000, 10_001, 20_000)
-GAPS_MS = (0, 1, 1000, 40_000, 60_000, 150_000, 300_000, 300_001, 600_000, 3_600_000)
+GAPS_MS = (0, 1, 1000, 40_000, 60_000, 150_000, 300_000, 300_001, 600_000, 1_800_000, 1_800_001, 3_600_000)
 
 
 def history(number: int) -> list[dict[str, Any]]:
@@ -43,8 +44,11 @@ def history(number: int) -> list[dict[str, Any]]:
     for place in range(chance.randint(1, 14)):
         at += chance.choice(GAPS_MS)
         order_id = f"o-{number}-{chance.randint(0, 3)}"
-        event: dict[str, Any] = {"ms": at, "event_id": f"{number}-{place}", "order_id": order_id, "customer_id": "c-1"}
-        if chance.random() < 0.4:
+        event: dict[str, Any] = {"ms": at, "event_id": f"{number}-{place}", "order_id": order_id}
+        event["customer_id"] = f"c-{number}-{chance.randint(0, 1)}"
+        if chance.random() < 0.3:
+            event |= {"event_type": chance.choice(("search_made", "product_clicked")), "session_id": "v-1"}
+        elif chance.random() < 0.4:
             items = [{"product_id": "p-1", "quantity": chance.randint(1, 3), "unit_price_cents": 5}]
             event |= {"event_type": "order_placed", "items": items, "total_cents": chance.randint(1, 5)}
         else:
@@ -70,7 +74,7 @@ def pattern(number: int, at: int, chance: random.Random) -> list[dict[str, Any]]
 
 
 def event(flat: dict[str, Any]) -> dict[str, Any]:
-    topic = "orders" if flat["event_type"].startswith("order") else "payments"
+    topic = TOPIC[flat["event_type"].partition("_")[0]]
     own = {name: value for name, value in flat.items() if name not in ("ms", "event_id", "event_type")}
     at = datetime.fromtimestamp(flat["ms"] / 1000, UTC)
     return {

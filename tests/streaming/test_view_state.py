@@ -51,7 +51,12 @@ def histories(seed: int) -> Iterator[list[dict[str, Any]]]:
             if orders and chance.random() < 0.2:
                 batch += pattern(f"{seed}-{number}", orders[-1][0], at, chance)
             event = {"event_id": f"{seed}-{number}", "event_time": at - timedelta(seconds=chance.randint(0, 500))}
-            if orders and chance.random() < 0.5:
+            customer = f"c-{chance.randint(1, 3)}"
+            if chance.random() < 0.2:
+                topic, kind = chance.choice((("searches", "search_made"), ("clicks", "product_clicked")))
+                own = {"session_id": "v-1", "customer_id": customer}
+                batch.append({"topic": topic, "event_type": kind, topic: own, **event})
+            elif orders and chance.random() < 0.5:
                 order_id, _ = chance.choice(orders[-6:])
                 kind, cents = chance.choice(CARD)
                 own = {"payment_id": f"pay-{number}", "order_id": order_id, "card_id": "card-1", "amount_cents": cents}
@@ -60,7 +65,7 @@ def histories(seed: int) -> Iterator[list[dict[str, Any]]]:
                 order_id = chance.choice(orders)[0] if orders and chance.random() < 0.2 else f"o-{number}"
                 orders.append((order_id, event["event_time"]))
                 items = [{"product_id": "p-1", "quantity": chance.randint(1, 3), "unit_price_cents": 5}]
-                own = {"order_id": order_id, "customer_id": "c-1", "items": items, "total_cents": number}
+                own = {"order_id": order_id, "customer_id": customer, "items": items, "total_cents": number}
                 kind = "order_placed" if chance.random() < 0.9 else "order_cancelled"
                 batch.append({"topic": "orders", "event_type": kind, "orders": own, **event})
         at += timedelta(minutes=chance.choice([0, 0, 5, 65]))

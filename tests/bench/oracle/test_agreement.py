@@ -83,6 +83,7 @@ def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
         "order_value_percentiles": "SELECT * REPLACE (p95_cents + 1 AS p95_cents)",
         "payment_failures": "SELECT * REPLACE (failure_rate / 2 + 0.125 AS failure_rate)",
         "fraud_alerts": "SELECT * REPLACE (NULL AS began_at)",
+        "shop_visits": "SELECT * REPLACE (clicks + 1 AS clicks)",
     }
     assert spoilt.keys() == set(ANSWERS)
     for name, wrong in spoilt.items():

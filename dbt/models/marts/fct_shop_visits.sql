@@ -1,0 +1,3 @@
+{#- made by make catalog, from streaming/views/shop_visits -#}
+{{ by_day() }}
+{{ fact('shop_visits') }}
