@@ -23,7 +23,7 @@ def differences(found: Figures) -> Section:
         "On which day, and in which view, did the stream and the truth differ?",
         f"In {len(days)} days at most {share} % of a view's rows ({worst.view}, {worst.day}); "
         + (f"{bad:,} rows have no cause." if bad else "every difference has its cause."),
-        "Share of the truth's rows in which the stream differed. Choose a cell to see its waterfall below and its rows.",
+        "Share of the truth's rows in which the stream differed. Choose a cell: the sections below show its view.",
         ("day", "view", "rows", "differ", "corrected", "unexplained"),
         tuple((c.day, c.view, c.rows, c.differing, c.corrected, c.unexplained) for c in found.heat),
         select("*", SUMMARY.sql, order="day, view, measure"),
@@ -48,16 +48,15 @@ def waterfall(found: Figures) -> Section:
 
 
 def curve(found: Figures) -> Section:
-    """The day's latency-completeness curve of every view."""
-    said = [
-        f"{one.view} needs {', '.join(f'{span_of(seconds)} for {share} %' for share, seconds in one.needed.items())}"
-        for one in found.curves
-    ]
+    """The day's latency-completeness curve of every view; the chart shows the chosen one."""
+    needs = [(share, seconds, one.view) for one in found.curves for share, seconds in one.needed.items()]
+    longest = {share: max(need for need in needs if need[0] == share) for share, *_ in needs}
+    said = [f"{span_of(seconds)} for {share} % ({view})" for share, seconds, view in longest.values()]
     lines = list(dict.fromkeys(name for one in found.curves for point in one.points for name in point.lines))
     return Section(
         "curve",
         "How complete would the stream have been with a longer delay?",
-        f"To have so many of the events on time, in order of arrival, {'; '.join(said)}."
+        f"To have so many of its events on time, in order of arrival, a view needs at most {', '.join(said)}."
         if said
         else "This day has no curve yet: the curve is drawn after the day is settled.",
         "With each step up the axis, ten times less is missing; the top is 100 %. The dashed line is the delay in force.",
@@ -76,17 +75,19 @@ def curve(found: Figures) -> Section:
 
 
 def lateness(found: Figures) -> Section:
-    """The day's lateness histogram of every view, with the watermark."""
+    """The day's lateness histogram of every view, with the watermark; the chart shows the chosen one."""
     late = [
         (one.view, sum(b.as_read for b in one.bins if b.is_late), sum(b.as_read for b in one.bins))
         for one in found.lateness
     ]
-    said = [f"{number:,} of {of:,} events of {view}" for view, number, of in late]
+    view, number, of = max(late, key=lambda one: one[1] / one[2] if one[2] else 0, default=("", 0, 0))
     return Section(
         "lateness",
         "How late were the events, and which came behind the watermark?",
-        f"Behind the watermark: {'; '.join(said)}."
-        if said
+        f"Behind the watermark: at most {percent((number, of))} % of a view's events ({view}: {number:,} of {of:,})."
+        if late and number
+        else "No event came behind the watermark."
+        if late
         else "This day has no waits yet: they are measured after the day is settled.",
         "Events by the delay that they need, on a logarithmic axis. Bars count by micro-batch, strokes in order of arrival.",
         ("view", "delay needed", "on time in the micro-batches", "in order of arrival", "in the stream"),

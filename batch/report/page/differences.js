@@ -1,57 +1,70 @@
-// The heat map of days and views, and the waterfall of the cell that is chosen.
+// The overview: the heat map of days and views. Below it, the waterfall of the day and the view that are chosen.
 
-const chosen = { day: figures.day, view: null };
-const waterfallOf = { again: () => {} };
+const differs = (d) => (d.rows ? d.differing / d.rows : d.differing ? 1 : 0);
+const ofToday = figures.heat.filter((d) => d.day === figures.day);
+// The sections below show one view. At first it is the one that differs most.
+const chosen = { day: figures.day, view: ofToday[d3.maxIndex(ofToday, differs)]?.view ?? figures.heat[0]?.view };
+const followers = [];
+
+function choose(day, view) {
+  Object.assign(chosen, { day, view });
+  for (const again of followers) again();
+}
+
+/** Add a list of options whose choice all sections follow; `name` is a field of `chosen`. */
+function picker(controls, name, options) {
+  const made = controls.append("label").text(`${name} `).append("select")
+    .on("change", function () { choose(name === "day" ? this.value : chosen.day, name === "view" ? this.value : chosen.view); });
+  made.selectAll("option").data(options).join("option").text((d) => d);
+  const again = () => made.property("value", chosen[name]);
+  followers.push(again);
+  again();
+}
 
 (function heat() {
   const { charts, controls } = section("differences");
   const cells = figures.heat;
   const views = [...new Set(cells.map((d) => d.view))], days = [...new Set(cells.map((d) => d.day))];
-  const share = (d) => (d.rows ? d.differing / d.rows : d.differing ? 1 : 0);
-  const most = d3.max(cells, share) || 1;
+  const most = d3.max(cells, differs) || 1;
   legend(controls, [["deeper colour: larger share", "heat", "box"], ["with rows that have no cause", "fault", "box"], ["dashed: not settled", "quiet", "dash"]]);
-  chart(charts, null, (width) => (width < 560 ? days.length * 34 + 40 : views.length * 52 + 40), (svg, width, height) => {
-    // On a narrow screen the days run downwards.
-    const tall = width < 560, start = tall ? 58 : d3.max(views, (d) => d.length) * 7 + 12;
-    const x = d3.scaleBand(tall ? views : days, [start, Math.min(width, start + (tall ? views : days).length * (tall ? 160 : 110))]).padding(0.06);
-    const y = d3.scaleBand(tall ? days : views, [26, height - 4]).padding(0.06);
-    const name = (d) => utc.day(new Date(d));
-    svg.append("g").selectAll("text").data(tall ? views : days).join("text").attr("x", (d) => x(d) + x.bandwidth() / 2).attr("y", 16)
-      .attr("text-anchor", "middle").classed("strong", (d) => d === figures.day).text((d) => (tall ? d : name(d)));
-    svg.append("g").selectAll("text").data(tall ? days : views).join("text").attr("x", start - 8).attr("y", (d) => y(d) + y.bandwidth() / 2 + 4)
-      .attr("text-anchor", "end").classed("strong", (d) => d === figures.day).text((d) => (tall ? name(d) : d));
-    const at = (d) => [x(tall ? d.view : d.day), y(tall ? d.day : d.view)];
-    const all = svg.append("g").selectAll("g").data(cells).join("g").attr("transform", (d) => `translate(${at(d)})`);
-    const depth = (d) => (share(d) ? 10 + 90 * Math.sqrt(share(d) / most) : 0);
+  const row = views.length > 4 ? 34 : 52, NAME = 20;
+  chart(charts, null, (width) => (width < 560 ? views.length * (34 + NAME) + 40 : views.length * row + 40), (svg, width, height) => {
+    // On a narrow screen a view's name stands above its cells.
+    const narrow = width < 560, start = narrow ? 2 : d3.max(views, (d) => d.length) * 7 + 12, name = narrow ? NAME : 0;
+    const x = d3.scaleBand(days, [start, Math.min(width, start + days.length * 110)]).padding(0.06);
+    const y = d3.scaleBand(views, [26, height - 4]).padding(0.06);
+    const every = Math.ceil(48 / x.step());
+    svg.append("g").selectAll("text").data(days.filter((_, i) => (days.length - 1 - i) % every === 0)).join("text")
+      .attr("x", (d) => x(d) + x.bandwidth() / 2).attr("y", 16).attr("text-anchor", (d) => (narrow && d === days.at(-1) ? "end" : "middle"))
+      .attr("dx", (d) => (narrow && d === days.at(-1) ? x.bandwidth() / 2 : 0)).classed("strong", (d) => d === figures.day).text((d) => utc.day(new Date(d)));
+    svg.append("g").selectAll("text").data(views).join("text").attr("x", narrow ? start : start - 8)
+      .attr("y", (d) => (narrow ? y(d) + 14 : y(d) + y.bandwidth() / 2 + 4)).attr("text-anchor", narrow ? "start" : "end").text((d) => d);
+    const tall = y.bandwidth() - name;
+    const all = svg.append("g").selectAll("g").data(cells).join("g").attr("transform", (d) => `translate(${x(d.day)},${y(d.view) + name})`);
+    const depth = (d) => (differs(d) ? 10 + 90 * Math.sqrt(differs(d) / most) : 0);
     mark(all.append("rect"), (d) => ({ day: d.day, view: d.view, rows: d.rows, differing: d.differing, corrected: d.corrected, unexplained: d.unexplained }))
-      .attr("width", x.bandwidth()).attr("height", y.bandwidth()).attr("rx", 4)
+      .attr("width", x.bandwidth()).attr("height", tall).attr("rx", 4)
       .attr("stroke", outline)
       .attr("fill", (d) => (d.unexplained ? "var(--bad)" : `color-mix(in oklab, var(--heat) ${depth(d)}%, var(--surface))`))
       .attr("stroke-dasharray", (d) => (d.is_settled ? null : "4 3"))
       .on("click", (event, d) => { choose(d.day, d.view); open(d.behind); });
-    all.append("text").attr("x", x.bandwidth() / 2).attr("y", y.bandwidth() / 2 + 4).attr("text-anchor", "middle").attr("pointer-events", "none")
+    // Where a cell is too narrow for its number, the colour tells it, and the text of the mark.
+    const cell = (d) => (!d.differing ? "0" : d.rows ? `${d3.format(".2~r")(differs(d) * 100)} %` : number(d.differing));
+    all.filter((d) => cell(d).length * 7 < x.bandwidth()).append("text").attr("x", x.bandwidth() / 2).attr("y", tall / 2 + 4).attr("text-anchor", "middle").attr("pointer-events", "none")
       .style("fill", (d) => (d.unexplained ? "var(--surface)" : "var(--ink)"))
-      .text((d) => (!d.differing ? "0" : d.rows ? `${d3.format(".2~r")(share(d) * 100)} %` : number(d.differing)));
+      .text(cell);
   });
 })();
 
+followers.push(() => d3.selectAll("#differences .mark").attr("stroke", outline));
+
 (function waterfall() {
   const { charts, controls } = section("waterfall");
-  const days = [...new Set(figures.waterfalls.map((d) => d.day))].reverse();
-  const select = (name, options) => {
-    const label = controls.append("label").text(`${name} `);
-    const made = label.append("select").on("change", function () { choose(name === "day" ? this.value : chosen.day, name === "view" ? this.value : chosen.view); });
-    made.selectAll("option").data(options).join("option").text((d) => d);
-    return made;
-  };
-  const views = [...new Set(figures.waterfalls.map((d) => d.view))];
-  chosen.view = views[0];
-  const day = select("day", days), view = select("view", views);
+  picker(controls, "day", [...new Set(figures.waterfalls.map((d) => d.day))].reverse());
+  picker(controls, "view", [...new Set(figures.waterfalls.map((d) => d.view))]);
   legend(controls, [["the stream's answer", "speed", "box"], ["a cause", "cause", "box"], ["no cause", "fault", "box"], ["the truth", "truth", "box"]]);
   charts.style("--least", "26rem");
-  waterfallOf.again = () => {
-    day.property("value", chosen.day);
-    view.property("value", chosen.view);
+  const again = () => {
     charts.selectAll("*").remove();
     for (const one of figures.waterfalls.filter((d) => d.day === chosen.day && d.view === chosen.view)) draw(one);
   };
@@ -87,13 +100,8 @@ const waterfallOf = { again: () => {} };
         .text((d) => (total(d) ? number(d.end) : signed(d.end - d.start)));
     });
   }
-  waterfallOf.again();
+  followers.push(again);
+  again();
 })();
 
-function outline(d) { return d.day === chosen.day || !d.is_settled ? "var(--ink)" : "var(--line)"; }
-
-function choose(day, view) {
-  Object.assign(chosen, { day, view });
-  d3.selectAll("#differences .mark").attr("stroke", outline);
-  waterfallOf.again();
-}
+function outline(d) { return (d.day === chosen.day && d.view === chosen.view) || !d.is_settled ? "var(--ink)" : "var(--line)"; }

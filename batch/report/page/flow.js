@@ -14,14 +14,20 @@ const FINER = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800
   option.append("input").attr("type", "radio").attr("name", "clock").attr("value", (d) => d).property("checked", (d) => d === figures.clock).on("change", (_, d) => all(d));
   option.append("span").text((d) => ` ${words[d]}`);
   legend(controls, CUTS.map(([name, colour, shape]) => [{ p50: "half of the events (p50)", p95: "95 % (p95)", p99: "99 % (p99)" }[name], colour, shape]));
+  picker(controls, "view", [...new Set(figures.heat.map((d) => d.view))]);
   charts.style("--least", "19rem");
-  all(figures.clock);
+  let counted = figures.clock;
+  followers.push(() => all(counted));
+  all(counted);
   function all(clock) {
+    counted = clock;
     charts.selectAll("*").remove();
-    const own = figures.fresh.filter((d) => d.clock === clock && d.p50 !== null);
-    const hours = d3.extent(own, (d) => new Date(d.hour));
-    // One scale for all stages, so that they can be compared.
-    const [least, most] = d3.extent(own.flatMap((d) => [d.p50, d.p99]).map((d) => Math.max(d, 0.1)));
+    const seen = figures.fresh.filter((d) => d.clock === clock && d.p50 !== null);
+    // Of the views the chosen one, beside the tables that all share.
+    const own = seen.filter((d) => !d.stage.startsWith("speed/") || d.stage === `speed/${chosen.view}`);
+    const hours = d3.extent(seen, (d) => new Date(d.hour));
+    // One scale for all stages and views, so that they can be compared.
+    const [least, most] = d3.extent(seen.flatMap((d) => [d.p50, d.p99]).map((d) => Math.max(d, 0.1)));
     const [low, high] = [least / 1.4, most * 1.4];
     for (const [stage, rows] of d3.group(own, (d) => d.stage)) {
       chart(charts, +hours[0] === +hours[1] ? `${stage}, ${utc.day(hours[0])} ${utc.hour(hours[0])} UTC` : stage, 190, (svg, width, height) => {

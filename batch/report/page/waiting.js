@@ -1,4 +1,4 @@
-// The latency-completeness curve, and the lateness histogram with the watermark.
+// The latency-completeness curve, and the lateness histogram with the watermark, of the view that is chosen.
 
 const NINES = [0, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 // Events, as read, rows; then the measures.
@@ -7,11 +7,17 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
 (function curve() {
   const { charts, controls } = section("curve");
   if (!figures.curves.length) return empty(charts, "No curve of this day yet.");
-  const names = [...new Set(figures.curves.flatMap((d) => Object.keys(d.points[0].lines)))];
-  const style = d3.scaleOrdinal(names, STYLES);
-  legend(controls, names.map((name) => [name, ...style(name)]));
-  charts.style("--least", "30rem");
-  for (const one of figures.curves) {
+  picker(controls, "view", figures.curves.map((d) => d.view));
+  const again = () => {
+    charts.selectAll("*").remove();
+    controls.selectAll("ul").remove();
+    for (const one of figures.curves.filter((d) => d.view === chosen.view)) draw(one);
+  };
+  followers.push(again);
+  again();
+  function draw(one) {
+    const names = Object.keys(one.points[0].lines), style = d3.scaleOrdinal(names, STYLES);
+    legend(controls, names.map((name) => [name, ...style(name)]));
     chart(charts, one.view, 300, (svg, width, height) => {
       const start = 62, bottom = height - 46, top = 22;
       const x = d3.scalePoint(one.points.map((d) => d.label), [start + 8, width - 28]);
@@ -28,7 +34,7 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
       const rule = x(one.points[at].label);
       svg.append("line").attr("class", "rule").attr("x1", rule).attr("x2", rule).attr("y1", top).attr("y2", bottom);
       svg.append("text").attr("class", "strong").attr("x", rule).attr("y", 12).attr("text-anchor", rule > width - 120 ? "end" : "middle").text(`in force: ${one.points[at].label}`);
-      for (const name of names.filter((name) => one.points[0].lines[name])) {
+      for (const name of names) {
         const [colour, shape] = style(name);
         const line = d3.line((d) => x(d.label), (d) => y(nines(d.lines[name])));
         svg.append("path").attr("class", `stroke ${colour}`).attr("stroke-dasharray", dash(shape)).attr("d", line(one.points));
@@ -45,8 +51,14 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
   const { charts, controls } = section("lateness");
   if (!figures.lateness.length) return empty(charts, "No lateness of this day yet.");
   legend(controls, [["in time", "truth", "box"], ["late, behind the watermark", "speed", "box"], ["in order of arrival", "other", "line"]]);
-  charts.style("--least", "30rem");
-  for (const one of figures.lateness) {
+  picker(controls, "view", figures.lateness.map((d) => d.view));
+  const again = () => {
+    charts.selectAll("*").remove();
+    for (const one of figures.lateness.filter((d) => d.view === chosen.view)) draw(one);
+  };
+  followers.push(again);
+  again();
+  function draw(one) {
     chart(charts, one.view, 270, (svg, width, height) => {
       const start = 48, bottom = height - 66, top = 22;
       const x = d3.scaleBand(one.bins.map((d) => d.label), [start, width - 4]).padding(0.14);

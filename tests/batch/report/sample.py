@@ -7,6 +7,7 @@ Run: python tests/batch/report/sample.py page.html
 import random
 import sys
 from collections import Counter
+from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ DAY = date(2026, 1, 31)
 WATERMARK = 600
 START = datetime.combine(DAY, time(), UTC)
 VIEWS = {"totals": ("sales", "pieces", "revenue_cents"), "payments": ("sales", "paid")}
+MANY = VIEWS | {f"a_view_with_a_long_name_{number}": ("sales", "pieces") for number in range(3, 14)}
+"""Thirteen views."""
 CAUSES = ("late", "partner_late", "not_read", "gap", "rule", "duplicate", "conflict")
 STAMP = pa.timestamp("us", "UTC")
 PROGRESS = pa.schema(
@@ -45,14 +48,14 @@ OF_EVENT = pa.schema(
 DELAYS = (0, 1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 21600, 86400)
 
 
-def sample(seed: int = 7, unexplained: int = 0) -> Sources:
+def sample(seed: int = 7, unexplained: int = 0, views: Collection[str] = tuple(VIEWS)) -> Sources:
     """Two weeks up to DAY; `unexplained` rows of the last one have no cause."""
     dice = random.Random(seed)
     days = [DAY - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
     rows = {
         (day, view): dice.randint(1200, 1440) if view == "totals" else dice.randint(8000, 9500)
         for day in days
-        for view in VIEWS
+        for view in views
     }
     differing = {at: 0 if dice.random() < 0.15 else dice.randint(1, at[0].day + 4) for at in rows}
     summary = [
@@ -60,12 +63,12 @@ def sample(seed: int = 7, unexplained: int = 0) -> Sources:
         for (day, view), number in differing.items()
         for row in _summary(dice, day, view, number, unexplained if day == DAY and view == "payments" else 0)
     ]
-    waits = {view: {basis: _waits(dice, basis) for basis in ("log", "stream")} for view in VIEWS}
+    waits = {view: {basis: _waits(dice, basis) for basis in ("log", "stream")} for view in views}
     return Sources(
         day=DAY,
         first=days[0],
         summary=tuple(summary),
-        curve=tuple(row for day in days for view in VIEWS for row in _curve(day, view, rows[day, view], waits[view]["log"])),
+        curve=tuple(row for day in days for view in views for row in _curve(day, view, rows[day, view], waits[view]["log"])),
         lateness=tuple(
             {"day": DAY, "view": view, "basis": basis, "required_delay_seconds": wait, "events": number, "run": "r"}
             for view, by in waits.items() for basis, counted in by.items() for wait, number in sorted(counted.items())
@@ -79,13 +82,18 @@ def sample(seed: int = 7, unexplained: int = 0) -> Sources:
             Missed("archive", "sales", 1, 40_000, 40_260, "retention", START, "the disk was full", days[3], days[3]),
             Missed("stream", "payments", 0, 12_000, 12_090, "retention", START, None, None, days[4]),
         ),
-        **_read(dice),
+        **_read(dice, views),
     )  # fmt: skip
+
+
+def many_views() -> Sources:
+    """The same with thirteen views."""
+    return sample(views=tuple(MANY))
 
 
 def _summary(dice: random.Random, day: date, view: str, differing: int, unexplained: int) -> list[dict[str, Any]]:
     found = []
-    for measure in VIEWS[view]:
+    for measure in MANY[view]:
         scale = 4_500 if measure.endswith("cents") else 1
         moved = dict.fromkeys(CAUSES, 0)
         if differing:
@@ -124,7 +132,7 @@ def _curve(day: date, view: str, rows: int, waits: Counter[int]) -> list[dict[st
     for delay in (*DELAYS, None):
         in_time = sum(number for wait, number in waits.items() if delay is None or wait <= delay)
         missing = waits.total() - in_time
-        for measure in VIEWS[view]:
+        for measure in MANY[view]:
             value = 4_500 * waits.total() if measure.endswith("cents") else waits.total()
             found.append({
                 "day": day, "view": view, "measure": measure, "delay_seconds": delay, "in_force": delay == WATERMARK,
@@ -184,7 +192,7 @@ def _conservation() -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
-def _read(dice: random.Random) -> dict[str, pa.Table]:
+def _read(dice: random.Random, views: Collection[str]) -> dict[str, pa.Table]:
     """The day's events, one micro-batch a minute with a jam after noon, a build of gold every four hours."""
     batches, events = [], []
     for minute in range(0, 1445):
@@ -192,7 +200,7 @@ def _read(dice: random.Random) -> dict[str, pa.Table]:
         jam = timedelta(minutes=max(0, 25 - abs(minute - 780) // 2)) if 730 <= minute <= 830 else timedelta()
         done = at + timedelta(seconds=dice.uniform(2, 7)) + jam
         later = {
-            f"speed/{view}": done + timedelta(seconds=dice.uniform(lag, lag * 4)) for lag, view in enumerate(VIEWS, 2)
+            f"speed/{view}": done + timedelta(seconds=dice.uniform(lag, lag * 4)) for lag, view in enumerate(views, 2)
         }
         shown = {"bronze/events": done - timedelta(seconds=1.4), "silver/events": done, **later}
         batches.append(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from browser import CHROMIUM, Page, browser
 from demo_sample import demo_sample
-from sample import CAUSES, DAY, WATERMARK, sample
+from sample import CAUSES, DAY, MANY, VIEWS, WATERMARK, many_views, sample
 
 from batch.report.figures import figures
 from batch.report.page import page
@@ -60,6 +60,10 @@ ASTRAY = """[...document.querySelectorAll("section figure")].flatMap(figure => {
     }).map(text => `${figure.closest("section").id}: ${text.textContent}`);
 })"""
 """Words of a chart that are not in its own picture."""
+LISTED = """[...document.querySelectorAll("label select")]
+    .filter(list => list.closest("label").textContent.startsWith("view")).map(list => list.value)"""
+"""The view that each list of views shows."""
+TALL = "document.documentElement.scrollHeight"
 CROWDED = """[...document.querySelectorAll("section .axis")].flatMap(axis => {
     const seen = text => [text.textContent, text.getBoundingClientRect(), text.getAttribute("transform")];
     const all = [...axis.querySelectorAll("text")].map(seen);
@@ -107,7 +111,7 @@ def test_nothing_scrolls_sideways(opened: Page) -> None:
 
 @pytest.mark.parametrize("width", [1280, 375])
 @pytest.mark.parametrize("clock", ["event", "arrival"])
-@pytest.mark.parametrize("of", [sample, demo_sample], ids=["a shop of two weeks", "the demo"])
+@pytest.mark.parametrize("of", [sample, demo_sample, many_views], ids=["a shop of two weeks", "the demo", "13 views"])
 def test_every_label_stands_in_its_own_chart(
     chromium: Page, tmp_path: Path, of: Callable[[], Sources], clock: str, width: int
 ) -> None:
@@ -118,6 +122,39 @@ def test_every_label_stands_in_its_own_chart(
     assert chromium.errors == []
     assert chromium.ask(ASTRAY) == []
     assert chromium.ask(CROWDED) == []
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_of_many_views_the_page_shows_one_at_a_time(chromium: Page, tmp_path: Path, width: int) -> None:
+    file, of = tmp_path / "report.html", figures(many_views())
+    file.write_text(page(figures(sample()), ""))
+    chromium.open(file, width, dark=False)
+    of_two = chromium.ask(TALL)
+    file.write_text(page(of, ""))
+    chromium.open(file, width, dark=False)
+    assert chromium.ask(TALL) < 1.3 * of_two
+    own = [cell for cell in of.heat if cell.day == DAY and cell.rows]
+    most = max(own, key=lambda cell: cell.differing / (cell.rows or 1))
+    assert shown(chromium) == {most.view}, "the one that differs most"
+    assert {row["view"] for row in chromium.marks("differences")} == set(MANY)
+    for view in list(MANY)[:3]:
+        cell = f'#differences .mark[data-day="{DAY}"][data-view={view}]'
+        chromium.ask(f"document.querySelector('{cell}').dispatchEvent(new Event('click'))")
+        chromium.ask("document.getElementById('panel').close()")
+        assert shown(chromium) == {view}
+    chromium.ask(
+        "const list = document.querySelector('#lateness select'); list.value = 'totals'; list.dispatchEvent(new Event('change'))"
+    )
+    assert shown(chromium) == {"totals"}
+    assert chromium.ask("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def shown(tab: Page) -> set[str]:
+    """The views of the charts below the overview, and of the lists that name the choice."""
+    charts = {row["view"] for name in ("waterfall", "curve", "lateness") for row in tab.marks(name)}
+    stages = {row["stage"].partition("/")[2] for row in tab.marks("freshness") if "/" in row["stage"]} - {"", "events"}
+    listed = tab.ask(LISTED)
+    return charts | stages | set(listed)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +178,10 @@ def test_an_hour_alone_is_told_by_its_three_figures(chromium: Page, tmp_path: Pa
     file, of = tmp_path / "report.html", figures(demo_sample())
     file.write_text(page(of, "http://127.0.0.1:21006"))
     chromium.open(file, 1280, dark=False)
+    view = chromium.ask("chosen.view")
     drawn = {(r["stage"], r["cut"]): float(r["seconds"]) for r in chromium.marks("freshness")}
-    own = [one for one in of.fresh if one.clock == "arrival"]
+    stages = ("bronze", "silver", f"speed/{view}", "gold")
+    own = [one for one in of.fresh if one.clock == "arrival" and one.stage in stages]
     assert drawn == pytest.approx({(one.stage, cut): getattr(one, cut) for one in own for cut in ("p50", "p95", "p99")})
     said = chromium.ask("[...document.querySelectorAll('#freshness text.value')].map(text => text.textContent)")
     assert len(said) == len(drawn)
@@ -182,8 +221,10 @@ def test_the_waterfall_is_the_summary_of_the_chosen_day_and_view(opened: Page) -
 
 
 def test_the_curve_is_the_table_with_the_setting_and_the_night(opened: Page) -> None:
-    found = opened.marks("curve")
-    rows = [row for row in found if row["line"] == "rows final"]
+    rows = []
+    for view in ("payments", "totals"):
+        opened.ask(f"choose('{DAY}', '{view}')")
+        rows += [row for row in opened.marks("curve") if row["line"] == "rows final"]
     drawn = {(r["view"], r["delay"]): (int(r["some"]), int(r["whole"])) for r in rows}
     table = [row for row in sample().curve if row["day"] == DAY]
     assert drawn == {
@@ -194,12 +235,13 @@ def test_the_curve_is_the_table_with_the_setting_and_the_night(opened: Page) -> 
         for row in table
     }
     assert {r["delay"] for r in rows if r["force"] == "true"} == {str(WATERMARK)}
-    assert opened.ask("document.querySelectorAll('#curve line.rule').length") == 2
+    assert opened.ask("document.querySelectorAll('#curve line.rule').length") == 1
 
 
 def test_the_histogram_is_the_waits_and_parts_at_the_watermark(opened: Page) -> None:
-    found = opened.marks("lateness")
     for view in ("payments", "totals"):
+        opened.ask(f"choose('{DAY}', '{view}')")
+        found = opened.marks("lateness")
         rows = [row for row in sample().lateness if row["view"] == view]
         for basis, name in (("stream", "read"), ("log", "order")):
             for late in (False, True):
@@ -215,7 +257,10 @@ def test_freshness_is_drawn_by_both_clocks(opened: Page) -> None:
     of = figures(sample())
     for clock in ("event", "arrival"):
         opened.ask(f"document.querySelector('#freshness input[value={clock}]').click()")
-        found = {(r["stage"], r["hour"], r["cut"]): float(r["seconds"]) for r in opened.marks("freshness")}
+        found = {}
+        for view in VIEWS:
+            opened.ask(f"choose('{DAY}', '{view}')")
+            found |= {(r["stage"], r["hour"], r["cut"]): float(r["seconds"]) for r in opened.marks("freshness")}
         expected = {
             (one.stage, one.hour.isoformat(), cut): getattr(one, cut)
             for one in of.fresh for cut in ("p50", "p95", "p99") if one.clock == clock
