@@ -2,8 +2,9 @@
 
 const differs = (d) => (d.rows ? d.differing / d.rows : d.differing ? 1 : 0);
 const ofToday = figures.heat.filter((d) => d.day === figures.day);
-// The sections below show one view. At first it is the one that differs most.
-const chosen = { day: figures.day, view: ofToday[d3.maxIndex(ofToday, differs)]?.view ?? figures.heat[0]?.view };
+// The sections below show one view. At first it is one with rows that have no cause, else the one that differs most.
+const first = ofToday[d3.maxIndex(ofToday, (d) => d.unexplained || differs(d))] ?? figures.heat[0];
+const chosen = { day: figures.day, view: first?.view };
 const followers = [];
 
 function choose(day, view) {
