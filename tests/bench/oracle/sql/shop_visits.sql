@@ -50,4 +50,4 @@ INNER JOIN activity
         AND event_time >= started_at
         AND event_time <= started_at + INTERVAL 1 HOUR
         AND (next_at IS NULL OR event_time < next_at)
-GROUP BY ALL;
+GROUP BY visits.customer_id, started_at, visits.day;
