@@ -1,4 +1,6 @@
 -- Fails on every key of a staging model that occurs twice, or has a row with a null in a required column (`meta.present`).
+-- stg_speed__* of views are tested only by a build of all days: they keep one row per key by their definition. stg_truth__* of
+-- views are tested by what_a_fact_claims.
 {% set models = [
     'stg_speed__frontier', 'stg_archive__gaps',
     'stg_reconciliation__settlements', 'stg_reconciliation__past_settlements', 'stg_reconciliation__days_being_redone',
@@ -6,8 +8,8 @@
     'stg_reconciliation__corrections', 'stg_reconciliation__summary', 'stg_reconciliation__lateness',
     'stg_reconciliation__curve'
 ] %}
-{% for layer, names in {'speed': views(), 'truth': views(), 'silver': topics()}.items() %}
+{% set is_whole = not env_var('DAYBREAK_UNCHANGED_DAYS', '') %}
+{% for layer, names in {'speed': views() if is_whole else [], 'silver': topics(), 'truth': topics()}.items() %}
     {% for name in names %}{% do models.append('stg_' ~ layer ~ '__' ~ name) %}{% endfor %}
 {% endfor %}
-{% for topic in topics() %}{% do models.append('stg_truth__' ~ topic) %}{% endfor %}
 {{ broken_keys(models) }}

@@ -37,7 +37,10 @@ ALL_BUT_VIEWS = ("--select", "config.materialized:table", "config.materialized:i
 """All but SQL views, which are created once: while the project is unchanged, a view reads current data. Facts are
 rebuilt for the days that may have changed, and only these are tested again."""
 
-
+INLINED = {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}
+"""Spark puts each common table expression where its name stands, and so resolves a query at once. By default it resolves one
+expression after the other and looks at the whole query each time. With LEGACY a name of an outer query hides the same name of an
+inner one, so no query has a name twice (tests/dbt/test_queries.py). A view keeps the setting with which it was created."""
 NO_STATISTICS = {"spark.databricks.delta.stats.collect": "false"}
 """The bounds of each file's columns, by which a query skips files, cost a ninth of a build and spare small tables nothing."""
 
@@ -70,7 +73,7 @@ def spark_settings(s: Settings) -> dict[str, str]:
     Spark's Thrift server accepts names with this prefix when a session opens; it ignores plain ones, as dbt-spark's
     `ansi`.
     """
-    own = {**FEW_ROWS, **NO_STATISTICS} if s.gold_profile == "small" else {}
+    own = {**FEW_ROWS, **INLINED, **NO_STATISTICS} if s.gold_profile == "small" else {}
     return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
 
 

@@ -20,7 +20,7 @@ from batch.tables import night_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.settings import Settings
-from infra.sql.gold import PROJECT, dbt_environment
+from infra.sql.gold import INLINED, PROJECT, dbt_environment
 from streaming.tables import stream_tables
 
 
@@ -74,21 +74,27 @@ class Gold:
     """A lake of temporary views: `put` rows into sources, `build`, read `rows`, and see what is `failing`.
 
     Like a build of dbt's: marts are what they were at the last build, staging models and views are as new as the sources.
+    The fact of a view without any row is not computed: most tests are about one view.
     """
 
     def __init__(self, session: SparkSession, nodes: Sequence[Compiled]) -> None:
         # Its views are its own.
         self.session = session.newSession()
+        for setting, value in INLINED.items():
+            self.session.conf.set(setting, value)
         self.tables = sources()
         self.models = {node.name: node for node in nodes if node.kept != "test"}
         self.tests = {node.name: node for node in nodes if node.kept == "test"}
         known = [*self.tables, *(str(model.relation) for model in self.models.values())]
         self._relation = re.compile(rf"\b({'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})\b")
+        self._filled: set[str] = set()
         for name in self.tables:
             self.put(name, [])
 
     def put(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Make these the rows of a source, e.g. `speed.progress`; a missing column is null."""
+        rows = list(rows)
+        self._filled |= {name} if rows else set()
         frame(self.session, rows, self.tables[name].schema).createOrReplaceTempView(self._local(name))
 
     def build(self) -> None:
@@ -99,6 +105,9 @@ class Gold:
                 self._look(view, sql)
                 continue
             found = self.session.sql(sql)
+            if self._has_no_row(model):
+                self.session.createDataFrame([], found.schema).createOrReplaceTempView(view)
+                continue
             if model.kept == "append" and self.session.catalog.tableExists(view):
                 found = self.session.table(view).unionByName(found)
             found.localCheckpoint().createOrReplaceTempView(view)
@@ -144,6 +153,11 @@ class Gold:
         """What the one test whose name begins so finds, by its column `fault`."""
         (test,) = (test for name, test in self.tests.items() if name.startswith(beginning))
         return {row["fault"] for row in self.session.sql(self._local(test.sql)).collect()}
+
+    def _has_no_row(self, model: Compiled) -> bool:
+        view = model.name.removeprefix("fct_")
+        sources = {f"speed.{view}", f"truth.{view}"}
+        return sources <= self.tables.keys() and not sources & self._filled
 
     def _look(self, view: str, sql: str) -> None:
         """A view in SQL reads what the views below it are when it is read."""

@@ -18,14 +18,12 @@ SETTLED = (NOON + timedelta(hours=14), NOON + timedelta(hours=38))
 """When DAY was settled first, and again."""
 FACTS = ("fct_orders", "fct_order_totals", "fct_order_payments", "fct_daily_orders")
 OUR_TESTS = (
-    "every_row_says_how_sure_it_is",
-    "a_settled_day_stays_settled",
-    "a_settled_day_equals_truth",
-    "no_day_is_counted_twice",
+    "what_a_fact_claims",
     "what_is_expected_is_what_the_curve_measured",
-    "is_true_history",
+    "is_true_history_fct_order_totals",
+    "is_true_history_fct_order_payments",
     "keys_of_gold",
-    "only_known_values",
+    "keys_of_staging",
 )
 
 

@@ -50,8 +50,8 @@ def test_dbt_writes_nothing_into_the_tree(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_a_failed_test_is_permanent_and_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    dbt(monkeypatch, tmp_path, 1, {"a_settled_day_equals_truth": "fail", "a_key_is_unique": "pass"})
-    with pytest.raises(PermanentFailure, match=r"dbt test failed: a_settled_day_equals_truth$"):
+    dbt(monkeypatch, tmp_path, 1, {"what_a_fact_claims": "fail", "a_key_is_unique": "pass"})
+    with pytest.raises(PermanentFailure, match=r"dbt test failed: what_a_fact_claims$"):
         gold.run(Verb.BUILD)
 
 
