@@ -1,6 +1,6 @@
 """A day is redone for a new schema version only if it rejected a record of that version, and each day is looked at once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from corpus import encoded, identity, order
+from fewer import few_views
 from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, with_envelope
@@ -35,13 +36,14 @@ DAYS = (FIRST, SECOND, NIGHT)
 
 
 @pytest.fixture
-def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
-    """An empty archive, and nothing settled."""
+def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+    """An empty archive, and nothing settled. The schema's versions are no view's own."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
     tables = (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, STATE)
-    for table in (*tables, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
-        spark_tables.create(spark, table)
-    return spark
+    with few_views():
+        for table in (*tables, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
+            spark_tables.create(spark, table)
+        yield spark
 
 
 def arrive(spark: SparkSession, offset: int, at: datetime, **more: Any) -> None:

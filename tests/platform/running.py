@@ -70,11 +70,15 @@ INDEX: dict[Path, Index] = {}
 
 @dataclass(frozen=True)
 class Platform:
-    """One platform in its own home; `env` is the environment of every command; `driver`, if there is one, runs what ends."""
+    """One platform in its own home; `env` is the environment of every command, `source` the tree whose code runs.
+
+    `driver`, if there is one, runs what ends.
+    """
 
     settings: Settings
     env: dict[str, str]
     driver: Driver | None = None
+    source: Path = ROOT
 
     @property
     def ledger(self) -> Path:
@@ -103,7 +107,7 @@ class Platform:
             else [sys.executable, "-m", program]
         )
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-        return subprocess.Popen([*first, *rest], cwd=ROOT, env=self.env, **pipes)  # type: ignore[call-overload,no-any-return]
+        return subprocess.Popen([*first, *rest], cwd=self.source, env=self.env, **pipes)  # type: ignore[call-overload,no-any-return]
 
     def send(self, records: Iterable[tuple[str, bytes | None, bytes | None, str | None, str]]) -> int:
         """Send (topic, key, value, event_id, kind) and put them into the ledger; the number of them."""

@@ -61,7 +61,7 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
     """Right rules, then wrong ones, beside which a night of the right code stops; then right ones again, and the night."""
     platform.send(MORNING)
     platform.wait_drained()
-    with deployed(platform, copied(tmp_path_factory.mktemp("deployed"))):
+    with deployed(platform, copied(platform.source, tmp_path_factory.mktemp("deployed"))):
         for records in ([*ACCEPTED, *REFUSED, *PAYMENTS], STILL_OPEN[:1], STILL_OPEN[1:]):
             platform.send(records)
             platform.wait_drained()

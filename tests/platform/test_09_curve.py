@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 from accounting import At, where
+from fewer import FEWER
 from running import VIEWS, Platform, of_group, until
 
 from batch.report.curves import delay_for
 from infra.lake.s3 import client
 from infra.services.minio import make_bucket
-from infra.settings import ROOT
 from streaming import views
 
 pytestmark = pytest.mark.platform
 
 DAY = datetime.now(UTC).date() - timedelta(days=1)
 """The shop's day, of the earlier tests."""
-INPUTS = {name: view.inputs for name, view in views.VIEWS.items()}
+INPUTS = {name: views.VIEWS[name].inputs for name in FEWER}
 SHARE = Fraction(99, 100)
 """Enough events are left behind the watermark to see that they are the predicted ones."""
 RECORDS_PER_BATCH = 2_500
@@ -166,7 +166,7 @@ def replay(platform: Platform, recommended: int) -> Platform:
         "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": str(RECORDS_PER_BATCH),
         "DAYBREAK_STREAM_UI_PORT": str(s.port_base + 10),
     }
-    again = Platform(s, env)
+    again = Platform(s, env, source=platform.source)
     make_bucket(s)
     # Two streams of one home would take turns in telling `daybreak status` how they are.
     platform.supervisor().stop("stream", wait=True)
@@ -179,7 +179,7 @@ def _read_everything(again: Platform) -> None:
     with file.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "streaming"],
-            cwd=ROOT, env=again.env, stdout=output, stderr=output, start_new_session=True,
+            cwd=again.source, env=again.env, stdout=output, stderr=output, start_new_session=True,
         )  # fmt: skip
 
     def tables() -> bool:

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from zlib import crc32
 import pytest
 from corpus import encoded, order
 from deltalake import DeltaTable
+from fewer import few_views
 from pyspark.sql import SparkSession
 
 from infra import failpoints
@@ -33,8 +35,15 @@ DAYS, EVENTS = 318, 1500
 ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
+@pytest.fixture(autouse=True)
+def of_few_views() -> Iterator[None]:
+    """What is read once, and said again, is no view's own."""
+    with few_views():
+        yield
+
+
 @pytest.fixture
-def stream(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An ingest on a lake of files: `stream(records)` is a micro-batch of (event_id, event)."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
     speed = speed_tables()

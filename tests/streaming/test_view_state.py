@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from fewer import FEWER, few_views
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -24,7 +25,8 @@ NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)
 DELAY = timedelta(minutes=10)
 CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
 """Payments that make the pattern of an alert, and undo it when one comes between."""
-SEEDS = (1, pytest.param(3, marks=pytest.mark.slow))
+HISTORIES = (pytest.param((7, 4), id="short"), pytest.param((3, 8), id="long", marks=pytest.mark.slow))
+"""Seed, and number of micro-batches."""
 
 
 def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> Iterator[dict[str, Any]]:
@@ -37,13 +39,13 @@ def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> It
         yield event | {"event_id": f"{name}-{place}"}
 
 
-def histories(seed: int) -> Iterator[list[dict[str, Any]]]:
+def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
     """Micro-batches of orders, cancellations and payments: shuffled, out of order, an order id placed twice, pauses."""
     chance = random.Random(seed)
     at = NOON
     orders: list[tuple[str, datetime]] = []
     number = 0
-    for _ in range(8):
+    for _ in range(batches):
         batch = []
         for _ in range(chance.choice((0, 1, 6, 14, 20))):
             at += timedelta(seconds=chance.choice([1, 20, 90, 400]))
@@ -123,10 +125,10 @@ def answers(view: View, said: DataFrame) -> list[tuple[Any, ...]]:
     return sorted(map(tuple, said.select(*sorted(columns), "is_final").collect()), key=repr)
 
 
-@pytest.fixture(scope="module", params=SEEDS)
+@pytest.fixture(scope="module", params=HISTORIES)
 def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
     own = Run(spark)
-    for place, batch in enumerate(histories(request.param)):
+    for place, batch in enumerate(histories(*request.param)):
         own.batch(batch)
         if place % 3 == 2:
             own.restart()
@@ -171,7 +173,8 @@ def test_a_row_that_an_event_undoes_is_written_as_removed(spark: SparkSession) -
 
 
 def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession) -> None:
-    own = Run(spark)
+    with few_views():
+        own = Run(spark)
     for hour in range(4):
         at = NOON + timedelta(hours=2 * hour)
         order = {"order_id": f"o-{hour}", "customer_id": "c-1", "items": [], "total_cents": 1}
@@ -191,7 +194,7 @@ def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession
     assert parts._open.num_rows == 1
     assert parts._events.num_rows <= 2
     held = own.keeping.held()
-    assert set(held) == set(VIEWS)
+    assert set(held) == set(FEWER)
     assert held["order_totals"][0] == 1
     assert held["order_payments"][0] == parts._events.num_rows + 1
     assert all(size > 0 for rows, size in held.values() if rows)
@@ -204,8 +207,9 @@ def test_a_batch_without_events_says_nothing(spark: SparkSession) -> None:
 def test_events_of_a_topic_that_no_view_reads_stop_nothing(spark: SparkSession) -> None:
     foreign = [{"topic": "elsewhere", "event_id": "e", "event_type": "seen", "event_time": NOON + timedelta(days=9)}]
     assert Keeping(spark).update(arrow(foreign), None, arrow_time(NOON + timedelta(days=9))) == {}
-    own = Run(spark)
-    own.batch(next(iter(histories(1))))
+    with few_views():
+        own = Run(spark)
+    own.batch(next(histories(1, 1)))
     own.batch(foreign)
     said = {view: rows[-1] for view, rows in own.said.items() if rows}
     assert {*said} >= {"order_totals", "order_payments"}

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from fewer import FEWER, few_views
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
@@ -145,3 +146,13 @@ def test_a_view_describes_its_own_rows(spark: SparkSession, view: View) -> None:
     assert {rows.schema[measure].dataType.simpleString() for measure in view.measures} == {"bigint"}
     assert rows.select(view.closed_at().alias("closes")).schema["closes"].dataType.simpleString() == "timestamp"
     assert rows.where(F.lit(False)).count() == 0
+
+
+def test_the_few_views_of_other_tests_are_one_of_each_law() -> None:
+    every = list(VIEWS)
+    with few_views():
+        assert set(VIEWS) == set(FEWER)
+    assert list(VIEWS) == every
+    assert sorted(type(VIEWS[name].law).__name__ for name in FEWER) == sorted(
+        {type(view.law).__name__ for view in VIEWS.values()}
+    )

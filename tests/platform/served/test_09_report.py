@@ -13,6 +13,7 @@ from running import VIEWS, Platform
 
 from infra.lake.s3 import client
 from infra.sql import gateway
+from streaming import views
 
 pytestmark = pytest.mark.platform
 
@@ -50,6 +51,7 @@ def test_the_waterfall_is_the_summary(platform: Platform, figures: dict[str, Any
     rows = [row for row in platform.rows("reconciliation/summary") if row["day"] == DAY]
     own = {(one["view"], one["measure"]): one["steps"] for one in figures["waterfalls"] if one["day"] == str(DAY)}
     assert own.keys() == {(row["view"], row["measure"]) for row in rows}
+    assert {(row["unexplained"], row["rows_unexplained"]) for row in rows} == {(0, 0)}
     for row in rows:
         steps = own[row["view"], row["measure"]]
         assert (steps[0]["end"], steps[-1]["end"]) == (row["speed"], row["truth"])
@@ -69,6 +71,17 @@ def test_the_waits_and_the_freshness_are_of_every_event(platform: Platform, figu
         placed = [one["events"] for one in figures["fresh"] if (one["clock"], one["stage"]) == (clock, "silver")]
         assert sum(placed) == on_time > 0
     assert max(one["events"] for one in figures["lagging"]) > 0
+
+
+def test_the_waits_of_every_view_are_those_of_its_inputs(platform: Platform, html: str) -> None:
+    delay = platform.settings.watermark_delay_seconds
+    rows = [row for row in platform.rows("reconciliation/lateness") if (row["day"], row["basis"]) == (DAY, "stream")]
+    silver = [row for row in platform.rows("silver/events", "topic", "day", "late_by_ms") if row["day"] == DAY]
+    for name, view in views.VIEWS.items():
+        late = [row["late_by_ms"] for row in silver if row["topic"] in view.inputs]
+        waits = [(row["required_delay_seconds"], row["events"]) for row in rows if row["view"] == name]
+        assert sum(events for _, events in waits) == len(late)
+        assert sum(events for wait, events in waits if wait <= delay) == late.count(0) > 0
 
 
 def test_every_offset_is_on_the_page(platform: Platform, figures: dict[str, Any]) -> None:
@@ -136,10 +149,10 @@ def test_airflow_shows_it_to_those_who_may_see_it(platform: Platform, html: str)
         assert airflow.get(f"/reconciliation/{DAY}.html").text == html
         assert "No report of 2020-01-01 yet" in airflow.get("/reconciliation/2020-01-01.html").text
         assert airflow.get("/api/v2/plugins/importErrors").json()["total_entries"] == 0
-        views = [
+        shown = [
             view for plugin in airflow.get("/api/v2/plugins").json()["plugins"] for view in plugin["external_views"]
         ]
-        assert {view["destination"] for view in views if view["href"].startswith("/reconciliation/")} == {
+        assert {view["destination"] for view in shown if view["href"].startswith("/reconciliation/")} == {
             "nav",
             "dag_run",
         }

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fewer import leave_few
 from running import Platform, until
+from started import COPY_PORTS
 from traffic import order_id_of, placed
 from tutorial import TOPIC, VIEW, copied, performed, python
 
@@ -25,9 +27,6 @@ from infra.settings import QUICK_JVM, ROOT, load
 
 pytestmark = pytest.mark.platform
 
-WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-PORT_BASE = int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 200 + 20 * WORKER
-"""Behind those of the platforms that stay up meanwhile."""
 DAY = datetime.now(UTC).date() - timedelta(days=3)
 NOON = datetime(DAY.year, DAY.month, DAY.day, 12, tzinfo=UTC)
 ORDERS = [placed(f"tutorial {n}", NOON + timedelta(minutes=7 * n)) for n in range(20)]
@@ -61,12 +60,12 @@ class Copy:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
-    """The tree as it is, up; a day sent, an order of it late, its night done; then the tutorials, restart, night and gold."""
-    folder = copied(tmp_path_factory.mktemp("tutorial"))
+    """A tree of few views, up; a day sent, an order of it late, its night done; then the tutorials, restart, night and gold."""
+    folder = leave_few(copied(tmp_path_factory.mktemp("tutorial")))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "SPARK_"))}
     ours = {
         "DAYBREAK_HOME": str(folder / ".daybreak"),
-        "DAYBREAK_PORT_BASE": str(PORT_BASE),
+        "DAYBREAK_PORT_BASE": str(COPY_PORTS),
         "PYTHONPATH": str(folder),
         "DAYBREAK_STREAM_JVM": QUICK_JVM,
         "DAYBREAK_SPARK_CONF": json.dumps(FEW_ROWS),

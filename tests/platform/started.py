@@ -1,0 +1,67 @@
+"""A real platform in a home of its own, started by the command that users start theirs with, gone without a trace at the end.
+
+Data flow: a tree -> `daybreak up` in a fresh home -> Platform, and the environment of this process
+Run: pytest tests/platform
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from running import Platform
+from warm import Driver
+
+from infra.services.processes import left_over
+from infra.session import FEW_ROWS
+from infra.settings import QUICK_JVM, ROOT, load, settings
+
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""Number of this process: each has platforms of its own."""
+HOMES = ROOT / ".daybreak" / "test-home"
+PORT_BASE = int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER
+SERVED_PORTS, COPY_PORTS = PORT_BASE + 200, PORT_BASE + 400
+"""Of the other platforms that one process may have at once."""
+
+
+@contextmanager
+def started(home: Path, port_base: int, source: Path) -> Iterator[Platform]:
+    """Kafka, MinIO, Postgres and the stream of a tree's code, until the end of the block."""
+    # The user's own platform, endpoints and jar settings must not leak into this one.
+    theirs = ("DAYBREAK_", "SPARK_")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
+    # Here a stream lives for minutes, and no table has more than some thousand rows.
+    ours = {
+        "DAYBREAK_HOME": str(home),
+        "DAYBREAK_PORT_BASE": str(port_base),
+        # This tree's code, wherever the environment's own `daybreak` was installed from.
+        "PYTHONPATH": str(source),
+        "DAYBREAK_STREAM_JVM": QUICK_JVM,
+        "DAYBREAK_SPARK_CONF": json.dumps(FEW_ROWS),
+        # A day that is read in one micro-batch has nothing late in it.
+        "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": "1000",
+    }
+    env |= ours
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - env.keys():
+            patch.delenv(name)
+        for name, value in ours.items():
+            patch.setenv(name, value)
+        # Another platform's tests may have read theirs, and they are kept.
+        settings.cache_clear()
+        own = Platform(load(), env, source=source)
+        if home.exists():
+            own.run("daybreak", "down")
+            shutil.rmtree(home)
+        try:
+            own.run("daybreak", "up", "--only", "kafka,minio,postgres,stream")
+            with Driver(env, home / "logs" / "nights.log", source) as driver:
+                own = Platform(load(), env, driver, source)
+                patch.setattr("infra.kafka.client.settings", lambda: own.settings)
+                yield own
+        finally:
+            own.run("daybreak", "down")
+    assert not left_over(home)
