@@ -33,13 +33,13 @@ ranked as (
         row_number() over (
             partition by speed.day, {% for column in views()[view].key %}speed.{{ column }}{% if not loop.last %}, {% endif %}{% endfor %}
             order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
-        ) as place
+        ) as _place
     from {{ source('speed', view) }} as speed
     inner join newest on speed.generation = newest.generation
 
 )
 
-select * except (place, is_removed)
+select * except (_place, is_removed)
 from ranked
-where place = 1 and not is_removed
+where _place = 1 and not is_removed
 {% endmacro %}

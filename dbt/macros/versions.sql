@@ -25,7 +25,7 @@ with generations as (
     select
         generation,
         min(as_of) as started_at,
-        lead(min(as_of)) over (order by generation) as ended_at
+        lead(min(as_of)) over (order by generation) as _ended_at
     from {{ source('speed', 'progress') }}
     group by generation
 
@@ -41,13 +41,13 @@ ranked as (
 
     select
         speed.* except (as_of),
-        speed.as_of as written_at,
+        speed.as_of as _written_at,
         greatest(speed.as_of, generations.started_at) as as_of,
-        generations.ended_at,
+        generations._ended_at,
         row_number() over (
             partition by {% for column in ['day'] + key %}speed.{{ column }}, {% endfor %}speed.generation
             order by {{ preferred(view) }}speed.as_of desc, speed.batch_id desc
-        ) as place
+        ) as _place
     from {{ source('speed', view) }} as speed
     inner join generations on speed.generation = generations.generation
 
@@ -58,7 +58,7 @@ answers as (
 
     select
         *,
-        min(place) over (partition by {{ keys }}, generation order by written_at, batch_id) as best
+        min(_place) over (partition by {{ keys }}, generation order by _written_at, batch_id) as _best
     from ranked
 
 ),
@@ -70,9 +70,9 @@ by_stream as (
         if(is_removed, null, {{ answer }}) as answer,
         is_final,
         as_of as valid_from,
-        least(lead(as_of) over (partition by {{ keys }}, generation order by written_at, batch_id), ended_at) as valid_to
+        least(lead(as_of) over (partition by {{ keys }}, generation order by _written_at, batch_id), _ended_at) as valid_to
     from answers
-    where place = best
+    where _place = _best
 
 ),
 

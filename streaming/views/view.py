@@ -21,6 +21,8 @@ Events = Mapping[str, DataFrame]
 OF_LAYERS = ("day", "is_final", "is_removed", "as_of", "batch_id", "generation", "definition", "run", APART)
 OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to", "expected_completeness", "closes_at")
 """Names of columns that the layers and gold add; a view must not use them."""
+IN_QUERIES = ("answer", "cause", "corrected_at", "fault", "first", "key", "layer", "old", "side", "spans", "truth", "view")
+"""Names that gold's queries give to columns beside a view's own; a view must not use them either."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class View:
     """Candidate rows, from a static frame in both layers. May give a key more than once."""
     columns: tuple[StructField, ...]
     """What `define` gives, in its order, each column with its type and what it means (`infra.lake.columns.column`). None
-    may have a name of OF_LAYERS or OF_GOLD."""
+    may have a name of OF_LAYERS, OF_GOLD or IN_QUERIES."""
     key: tuple[str, ...]
     time: str
     """The column that puts a row on its UTC day."""
@@ -66,7 +68,7 @@ class View:
     def __post_init__(self) -> None:
         """Raise ValueError if a column has a reserved name, or if a field names a column that does not exist."""
         names = [one.name for one in self.columns]
-        if taken := sorted({*OF_LAYERS, *OF_GOLD}.intersection(names)):
+        if taken := sorted({*OF_LAYERS, *OF_GOLD, *IN_QUERIES}.intersection(names)):
             raise ValueError(f"view {self.name}: the column names {', '.join(taken)} are reserved: choose other names")
         spoken = {*self.key, self.time, *self.measures, *self.prefer, *self.while_open}
         if isinstance(self.law, Additive):
