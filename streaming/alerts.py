@@ -10,7 +10,6 @@ one that a late event undoes is withdrawn by the night, as a correction.
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,8 +18,9 @@ from confluent_kafka import KafkaException, Producer
 
 from infra.failpoints import point
 from infra.failures import TransientFailure
-from infra.kafka import client, compacted
+from infra.kafka import compacted
 from infra.kafka.read_committed import committed, partitions
+from infra.kafka.transactions import publisher, state_key, transaction
 from infra.settings import settings
 from streaming.views import VIEWS
 
@@ -83,18 +83,11 @@ class Alerts:
         if self._sent is not None and at <= self._sent:
             return 0
         s = settings()
-        producer.begin_transaction()
-        try:
+        with transaction(producer, SECONDS):
             for key, value in messages:
                 text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
                 producer.produce(s.alerts_topic, key=key.encode(), value=text.encode())
-            producer.produce(s.alerts_state_topic, key=s.bucket.encode(), value=json.dumps(at).encode(), partition=0)
-            producer.flush(SECONDS)
-            producer.commit_transaction(SECONDS)
-        except KafkaException:
-            with suppress(KafkaException):
-                producer.abort_transaction(SECONDS)
-            raise
+            producer.produce(s.alerts_state_topic, key=state_key(), value=json.dumps(at).encode(), partition=0)
         self._sent = at
         point("ingest.after-alerts")
         return len(messages)
@@ -103,10 +96,7 @@ class Alerts:
         if self._producer is None:
             s = settings()
             compacted.create({s.alerts_topic: s.topic_partitions, s.alerts_state_topic: 1}, "DAYBREAK_ALERTS_TOPIC")
-            own = {"transactional.id": f"daybreak-alerts-{s.bucket}", "transaction.timeout.ms": SECONDS * 1000}
-            producer = Producer(client.options() | {"partitioner": "murmur2_random"} | own)
-            producer.init_transactions(SECONDS)
-            # After the fence: an earlier process can commit nothing any more.
+            producer = publisher("alerts", SECONDS)
             self._sent, self._producer = last_sent(), producer
         return self._producer
 
@@ -116,12 +106,12 @@ def last_sent() -> At | None:
     s = settings()
     if not partitions(s.alerts_state_topic):
         return None
-    own = [json.loads(record.value() or b"null") for record in committed(s.alerts_state_topic) if _is_own(record.key())]
+    own = [
+        json.loads(record.value() or b"null")
+        for record in committed(s.alerts_state_topic)
+        if record.key() == state_key()
+    ]
     return max(((generation, batch_id) for generation, batch_id in filter(None, own)), default=None)
-
-
-def _is_own(key: bytes | None) -> bool:
-    return key == settings().bucket.encode()
 
 
 def _keys(rows: pa.Table, key: tuple[str, ...]) -> list[str]:

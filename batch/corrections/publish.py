@@ -7,14 +7,12 @@ Publishing belongs to no day: it sends every correction after the sequence in th
 runs after the first and the last step of a night. A retry of `correct` whose days are settled already only publishes.
 
 The corrections and the state (the last sequence sent) are written in one Kafka transaction, so a consumer that reads
-committed records sees each correction once, wherever the publisher dies. The state is a record and not a consumer group's
-offset: Kafka deletes the offsets of a group that is inactive for offsets.retention.minutes (a week), and everything would be
-sent again.
+committed records sees each correction once, wherever the publisher dies.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC
 from typing import Any
 
@@ -26,8 +24,8 @@ from batch.corrections import topics
 from batch.corrections.ledger import CORRECTIONS
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
-from infra.kafka import client
 from infra.kafka.read_committed import committed
+from infra.kafka.transactions import publisher, state_key, transaction
 from infra.lake import spark_tables
 from infra.settings import settings
 
@@ -53,18 +51,8 @@ def publish(session: SparkSession) -> int:
     if published(identity, total) == total:
         return 0
     with _named_failures():
-        # The transactional id is the lake's: from here on Kafka fences off an earlier publisher that is still running.
-        producer = Producer(
-            client.options()
-            | {
-                # The partition that Kafka's own Java clients would choose.
-                "partitioner": "murmur2_random",
-                "transactional.id": f"daybreak-corrections-{settings().bucket}",
-                "transaction.timeout.ms": SECONDS * 1000,
-            }
-        )
-        producer.init_transactions(SECONDS)
-        # Read the state again: before init_transactions an earlier publisher could still commit its last transaction.
+        producer = publisher("corrections", SECONDS)
+        # Read the state again: before that an earlier publisher could still commit its last transaction.
         first = done = published(identity, total)
         while done < total:
             rows = page(ledger, done)
@@ -81,7 +69,7 @@ def published(ledger: str, total: int) -> int:
     s = settings()
     done, of = 0, ledger
     for record in committed(s.corrections_state_topic):
-        if record.key() == _key():
+        if record.key() == state_key():
             state = json.loads(record.value() or b"{}")
             done, of = int(state.get("sequence", 0)), state.get("ledger", ledger)
     if of != ledger or done > total:
@@ -126,21 +114,14 @@ def message(row: Mapping[str, Any]) -> tuple[bytes, bytes]:
 def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) -> None:
     """Send rows and state in one transaction."""
     s = settings()
-    producer.begin_transaction()
-    try:
+    with transaction(producer, SECONDS):
         for row in rows:
             key, value = message(row)
             producer.produce(s.corrections_topic, key=key, value=value)
         state = {"sequence": rows[-1]["sequence"], "ledger": ledger}
-        producer.produce(s.corrections_state_topic, key=_key(), value=json.dumps(state).encode(), partition=0)
+        producer.produce(s.corrections_state_topic, key=state_key(), value=json.dumps(state).encode(), partition=0)
         producer.flush(SECONDS)
         point("publish.before-commit")
-        producer.commit_transaction(SECONDS)
-    except KafkaException:
-        # Abort at once if possible: an open transaction blocks the topic's consumers until it times out.
-        with suppress(KafkaException):
-            producer.abort_transaction(SECONDS)
-        raise
     point("publish.after-commit")
 
 
@@ -161,10 +142,6 @@ def _named_failures() -> Iterator[None]:
             f"Kafka at {s.kafka_bootstrap} did not take the corrections: {error.str()}; the days stay settled, and the "
             "next try sends them"
         ) from failure
-
-
-def _key() -> bytes:
-    return settings().bucket.encode()
 
 
 def _text(value: object) -> str:

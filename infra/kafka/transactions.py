@@ -1,0 +1,47 @@
+"""Transactions of a publisher that sends something of the lake exactly once: its messages, and the state that says so.
+
+Data flow: messages and state -> one Kafka transaction, committed or rolled back
+Run: python -m batch publish
+
+A publisher keeps its state in a topic of its own, because Kafka deletes the offsets of a consumer group that rests for a week.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from confluent_kafka import KafkaException, Producer
+
+from infra.kafka import client
+from infra.settings import settings
+
+
+def publisher(name: str, seconds: float) -> Producer:
+    """The lake's only producer of a name; `seconds`: longest wait, and the timeout of its transactions.
+
+    From here on Kafka fences off an earlier one that still runs, and has rolled back its open transaction. So read its state
+    after this call. Raises KafkaException if Kafka does not answer.
+    """
+    own = {"transactional.id": f"daybreak-{name}-{settings().bucket}", "transaction.timeout.ms": int(seconds * 1000)}
+    # The partition that Kafka's own Java clients would choose.
+    made = Producer(client.options() | {"partitioner": "murmur2_random"} | own)
+    made.init_transactions(seconds)
+    return made
+
+
+@contextmanager
+def transaction(producer: Producer, seconds: float) -> Iterator[None]:
+    """Commit what the block produces, all or nothing. Raises KafkaException if Kafka did not take it."""
+    producer.begin_transaction()
+    try:
+        yield
+        producer.commit_transaction(seconds)
+    except KafkaException:
+        # Roll back at once if possible: an open transaction blocks the topic's consumers until it times out.
+        with suppress(KafkaException):
+            producer.abort_transaction(seconds)
+        raise
+
+
+def state_key() -> bytes:
+    """The key of this lake's record in a state topic, which several lakes may share."""
+    return settings().bucket.encode()
