@@ -116,27 +116,59 @@ def fraud_alerts(events: list[Event]) -> Iterator[Row]:
                 }
 
 
+def visits(events: list[Event], of: str) -> Iterator[tuple[str, int, list[Event]]]:
+    """Per value of the field `of`: runs of events without a pause of more than 30 minutes, their start, their first hour."""
+    for value in {event[of] for event in events}:
+        found: list[list[Event]] = []
+        for event in sorted((e for e in events if e[of] == value), key=lambda e: int(e["ms"])):
+            if not found or event["ms"] - found[-1][-1]["ms"] > 30 * MINUTE:
+                found.append([])
+            found[-1].append(event)
+        for one in found:
+            yield value, one[0]["ms"], [event for event in one if event["ms"] <= one[0]["ms"] + 60 * MINUTE]
+
+
+def click_through(events: list[Event]) -> Iterator[Row]:
+    for search in (event for event in events if event["event_type"] == "search_made"):
+        hour = range(search["ms"], search["ms"] + 60 * MINUTE + 1)
+        found = [
+            e["ms"]
+            for e in events
+            if e["event_type"] == "product_clicked"
+            and e["session_id"] == search["session_id"]
+            and e["ms"] in hour
+            and e["product_id"] in search["product_ids"]
+        ]
+        yield {
+            **{name: search[name] for name in ("event_id", "session_id", "customer_id")},
+            **{"term": search["query"].strip(" ").lower(), "searched_at": search["ms"], "searches": 1},
+            **{"clicked_at": min(found, default=None), "clicks": len(found), "clicked": int(bool(found))},
+        }
+
+
+def viewed_together(events: list[Event]) -> Iterator[Row]:
+    clicks = [event for event in events if event["event_type"] == "product_clicked"]
+    for session, start, own in visits(clicks, "session_id"):
+        products = sorted({event["product_id"] for event in own})
+        for place, product in enumerate(products):
+            for partner in products[place + 1 :]:
+                pair = {"product_id": product, "partner_id": partner}
+                yield {"session_id": session, "started_at": start, **pair, "sessions": 1}
+
+
 def shop_visits(events: list[Event]) -> Iterator[Row]:
     steps = [e for e in events if e["event_type"] in ("search_made", "product_clicked", "order_placed")]
-    for customer in {event["customer_id"] for event in steps}:
-        visits: list[list[Event]] = []
-        for event in sorted((e for e in steps if e["customer_id"] == customer), key=lambda e: int(e["ms"])):
-            if not visits or event["ms"] - visits[-1][-1]["ms"] > 30 * MINUTE:
-                visits.append([])
-            visits[-1].append(event)
-        for visit in visits:
-            start = visit[0]["ms"]
-            counted = [event for event in visit if event["ms"] <= start + 60 * MINUTE]
-            kinds = [event["event_type"] for event in counted]
-            yield {
-                **{"customer_id": customer, "started_at": start, "ended_at": counted[-1]["ms"]},
-                "seconds": counted[-1]["ms"] // 1000 - start // 1000,
-                "searches": kinds.count("search_made"),
-                "clicks": kinds.count("product_clicked"),
-                "orders": kinds.count("order_placed"),
-                "converted": int("order_placed" in kinds),
-                "visits": 1,
-            }
+    for customer, start, counted in visits(steps, "customer_id"):
+        kinds = [event["event_type"] for event in counted]
+        yield {
+            **{"customer_id": customer, "started_at": start, "ended_at": counted[-1]["ms"]},
+            "seconds": counted[-1]["ms"] // 1000 - start // 1000,
+            "searches": kinds.count("search_made"),
+            "clicks": kinds.count("product_clicked"),
+            "orders": kinds.count("order_placed"),
+            "converted": int("order_placed" in kinds),
+            "visits": 1,
+        }
 
 
 def _window(start: int, size: int) -> Row:
@@ -172,5 +204,7 @@ ORACLE: dict[str, Callable[[list[Event]], Iterator[Row]]] = {
         order_payments,
         fraud_alerts,
         shop_visits,
+        click_through,
+        viewed_together,
     )
 }

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.slow
 HISTORIES = 1000
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 PIECES = 4
+SHOWN: tuple[list[str], ...] = ([], ["p-1"], ["p-2", "p-3", "p-1"])
 TOPIC = {"order": "orders", "payment": "payments", "search": "searches", "product": "clicks"}
 KINDS = ("payment_captured", "payment_failed", "payment_failed", "payment_refunded")
 CENTS = (100, 499, 500, 10_000, 10_001, 20_000)
@@ -47,7 +48,9 @@ def history(number: int) -> list[dict[str, Any]]:
         event: dict[str, Any] = {"ms": at, "event_id": f"{number}-{place}", "order_id": order_id}
         event["customer_id"] = f"c-{number}-{chance.randint(0, 1)}"
         if chance.random() < 0.3:
-            event |= {"event_type": chance.choice(("search_made", "product_clicked")), "session_id": "v-1"}
+            event |= {"event_type": chance.choice(("search_made", "product_clicked", "product_clicked"))}
+            event |= {"session_id": f"v-{number}-{chance.randint(0, 1)}", "product_id": f"p-{chance.randint(1, 4)}"}
+            event |= {"query": chance.choice(("Red Lamp", " lamp ", "")), "product_ids": chance.choice(SHOWN)}
         elif chance.random() < 0.4:
             items = [{"product_id": "p-1", "quantity": chance.randint(1, 3), "unit_price_cents": 5}]
             event |= {"event_type": "order_placed", "items": items, "total_cents": chance.randint(1, 5)}

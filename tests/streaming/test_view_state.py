@@ -54,9 +54,11 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
                 batch += pattern(f"{seed}-{number}", orders[-1][0], at, chance)
             event = {"event_id": f"{seed}-{number}", "event_time": at - timedelta(seconds=chance.randint(0, 500))}
             customer = f"c-{chance.randint(1, 3)}"
-            if chance.random() < 0.2:
+            if chance.random() < 0.3:
                 topic, kind = chance.choice((("searches", "search_made"), ("clicks", "product_clicked")))
-                own = {"session_id": "v-1", "customer_id": customer}
+                product = f"p-{chance.randint(1, 3)}"
+                own = {"session_id": f"v-{chance.randint(1, 2)}", "customer_id": customer, "query": "lamp"}
+                own |= {"product_ids": ["p-1", "p-2"], "product_id": product}
                 batch.append({"topic": topic, "event_type": kind, topic: own, **event})
             elif orders and chance.random() < 0.5:
                 order_id, _ = chance.choice(orders[-6:])
