@@ -20,7 +20,7 @@ from infra.failpoints import point
 from infra.failures import TransientFailure
 from infra.kafka import compacted
 from infra.kafka.read_committed import committed, partitions
-from infra.kafka.transactions import publisher, state_key, transaction
+from infra.kafka.transactions import publisher, transaction
 from infra.settings import settings
 from streaming.views import VIEWS
 
@@ -87,7 +87,7 @@ class Alerts:
             for key, value in messages:
                 text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
                 producer.produce(s.alerts_topic, key=key.encode(), value=text.encode())
-            producer.produce(s.alerts_state_topic, key=state_key(), value=json.dumps(at).encode(), partition=0)
+            producer.produce(s.alerts_state_topic, key=s.bucket.encode(), value=json.dumps(at).encode(), partition=0)
         self._sent = at
         point("ingest.after-alerts")
         return len(messages)
@@ -96,7 +96,7 @@ class Alerts:
         if self._producer is None:
             s = settings()
             compacted.create({s.alerts_topic: s.topic_partitions, s.alerts_state_topic: 1}, "DAYBREAK_ALERTS_TOPIC")
-            producer = publisher("alerts", SECONDS)
+            producer = publisher("alerts", s.bucket, SECONDS)
             self._sent, self._producer = last_sent(), producer
         return self._producer
 
@@ -109,7 +109,7 @@ def last_sent() -> At | None:
     own = [
         json.loads(record.value() or b"null")
         for record in committed(s.alerts_state_topic)
-        if record.key() == state_key()
+        if record.key() == s.bucket.encode()
     ]
     return max(((generation, batch_id) for generation, batch_id in filter(None, own)), default=None)
 

@@ -25,7 +25,7 @@ from batch.corrections.ledger import CORRECTIONS
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.read_committed import committed
-from infra.kafka.transactions import publisher, state_key, transaction
+from infra.kafka.transactions import publisher, transaction
 from infra.lake import spark_tables
 from infra.settings import settings
 
@@ -51,7 +51,7 @@ def publish(session: SparkSession) -> int:
     if published(identity, total) == total:
         return 0
     with _named_failures():
-        producer = publisher("corrections", SECONDS)
+        producer = publisher("corrections", settings().bucket, SECONDS)
         # Read the state again: before that an earlier publisher could still commit its last transaction.
         first = done = published(identity, total)
         while done < total:
@@ -69,7 +69,7 @@ def published(ledger: str, total: int) -> int:
     s = settings()
     done, of = 0, ledger
     for record in committed(s.corrections_state_topic):
-        if record.key() == state_key():
+        if record.key() == s.bucket.encode():
             state = json.loads(record.value() or b"{}")
             done, of = int(state.get("sequence", 0)), state.get("ledger", ledger)
     if of != ledger or done > total:
@@ -119,7 +119,9 @@ def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) ->
             key, value = message(row)
             producer.produce(s.corrections_topic, key=key, value=value)
         state = {"sequence": rows[-1]["sequence"], "ledger": ledger}
-        producer.produce(s.corrections_state_topic, key=state_key(), value=json.dumps(state).encode(), partition=0)
+        producer.produce(
+            s.corrections_state_topic, key=s.bucket.encode(), value=json.dumps(state).encode(), partition=0
+        )
         producer.flush(SECONDS)
         point("publish.before-commit")
     point("publish.after-commit")

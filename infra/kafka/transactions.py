@@ -12,16 +12,15 @@ from contextlib import contextmanager, suppress
 from confluent_kafka import KafkaException, Producer
 
 from infra.kafka import client
-from infra.settings import settings
 
 
-def publisher(name: str, seconds: float) -> Producer:
-    """The lake's only producer of a name; `seconds`: longest wait, and the timeout of its transactions.
+def publisher(name: str, bucket: str, seconds: float) -> Producer:
+    """The only producer of a name for the lake in `bucket`; `seconds`: longest wait, and the timeout of its transactions.
 
     From here on Kafka fences off an earlier one that still runs, and has rolled back its open transaction. So read its state
     after this call. Raises KafkaException if Kafka does not answer.
     """
-    own = {"transactional.id": f"daybreak-{name}-{settings().bucket}", "transaction.timeout.ms": int(seconds * 1000)}
+    own = {"transactional.id": f"daybreak-{name}-{bucket}", "transaction.timeout.ms": int(seconds * 1000)}
     # The partition that Kafka's own Java clients would choose.
     made = Producer(client.options() | {"partitioner": "murmur2_random"} | own)
     made.init_transactions(seconds)
@@ -40,8 +39,3 @@ def transaction(producer: Producer, seconds: float) -> Iterator[None]:
         with suppress(KafkaException):
             producer.abort_transaction(seconds)
         raise
-
-
-def state_key() -> bytes:
-    """The key of this lake's record in a state topic, which several lakes may share."""
-    return settings().bucket.encode()

@@ -21,7 +21,20 @@ Events = Mapping[str, DataFrame]
 OF_LAYERS = ("day", "is_final", "is_removed", "as_of", "batch_id", "generation", "definition", "run", APART)
 OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to", "expected_completeness", "closes_at")
 """Names of columns that the layers and gold add; a view must not use them."""
-IN_QUERIES = ("answer", "cause", "corrected_at", "fault", "first", "key", "layer", "old", "side", "spans", "truth", "view")
+IN_QUERIES = (
+    "answer",
+    "cause",
+    "corrected_at",
+    "fault",
+    "first",
+    "key",
+    "layer",
+    "old",
+    "side",
+    "spans",
+    "truth",
+    "view",
+)
 """Names that gold's queries give to columns beside a view's own; a view must not use them either."""
 
 
