@@ -81,10 +81,12 @@ def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platfor
     shares = whole.rows("gold/rpt_completeness", "view", "delay_seconds", "events_share", "rows_share")
     nights = [row for row in shares if row["delay_seconds"] is None]
     assert {row["view"] for row in nights} == set(VIEWS)
+    topics = {row["topic"] for row in whole.rows("truth/events", "topic")}
+    assert topics == {"orders", "payments"}
     for row in nights:
-        # A rare view may have had no row on these days; there is no share of nothing.
-        has_rows = bool(whole.rows(f"truth/{row['view']}"))
-        assert (row["events_share"], row["rows_share"]) == (1, 1 if has_rows else None)
+        # There is no share of nothing: of these days' topics, and of a rare view's rows.
+        has_events, has_rows = topics & {*VIEWS[row["view"]].inputs}, whole.rows(f"truth/{row['view']}")
+        assert (row["events_share"], row["rows_share"]) == (1 if has_events else None, 1 if has_rows else None), row
 
 
 def test_dbt_builds_green_again_and_changes_nothing(whole: Platform) -> None:
