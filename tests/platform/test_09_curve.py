@@ -79,12 +79,16 @@ def in_order(log: Log) -> dict[At, int | None]:
 
 
 def in_batches(log: Log, progress: list[dict[str, Any]]) -> dict[At, int | None]:
-    """The largest event time of the micro-batches before each record's, by the offsets that progress has."""
+    """The aligned event time of the micro-batches before each record's, by the offsets that progress has.
+
+    It is the largest event time so far, unless a backlog holds it back: never later than that, and never going back.
+    """
     of_partition: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for (topic, partition, offset), event_ms in log.valid.items():
         of_partition.setdefault((topic, partition), []).append((offset, event_ms))
     frontiers: dict[At, int | None] = {}
     largest: int | None = None
+    read: int | None = None
     for row in sorted(progress, key=lambda row: (row["generation"], row["batch_id"])):
         times = []
         for part in row["offsets"]:
@@ -92,7 +96,14 @@ def in_batches(log: Log, progress: list[dict[str, Any]]) -> dict[At, int | None]
                 if part["from"] <= offset < part["to"]:
                     frontiers[part["topic"], part["partition"], offset] = largest
                     times.append(event_ms)
-        largest = max((largest, *times) if largest is not None else times, default=None)
+        read = max((read, *times) if read is not None else times, default=None)
+        if row["aligned_event_time"] is not None:
+            aligned = _ms(row["aligned_event_time"])
+            assert read is not None
+            assert aligned <= read
+            assert largest is None or largest <= aligned
+            largest = aligned
+    assert largest == read, "all is read to its end"
     return frontiers
 
 
@@ -204,7 +215,7 @@ def _read_everything(again: Platform) -> None:
 def test_a_replay_with_the_recommended_delay_is_as_complete_as_predicted(
     replay: Platform, log: Log, recommended: int
 ) -> None:
-    progress = replay.rows("speed/progress", "generation", "batch_id", "offsets")
+    progress = replay.rows("speed/progress", "generation", "batch_id", "offsets", "aligned_event_time")
     assert len(progress) > 5
     as_read, arrived = in_batches(log, progress), in_order(log)
     in_time = {at for at in log.day if seconds(arrived[at], log.valid[at]) <= recommended}
