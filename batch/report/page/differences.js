@@ -12,14 +12,18 @@ function choose(day, view) {
   for (const again of followers) again();
 }
 
+/** Call it now, and again whenever another day or view is chosen. */
+function follow(again) {
+  followers.push(again);
+  again();
+}
+
 /** Add a list of options whose choice all sections follow; `name` is a field of `chosen`. */
 function picker(controls, name, options) {
   const made = controls.append("label").text(`${name} `).append("select")
     .on("change", function () { choose(name === "day" ? this.value : chosen.day, name === "view" ? this.value : chosen.view); });
   made.selectAll("option").data(options).join("option").text((d) => d);
-  const again = () => made.property("value", chosen[name]);
-  followers.push(again);
-  again();
+  follow(() => made.property("value", chosen[name]));
 }
 
 (function heat() {
@@ -65,10 +69,10 @@ followers.push(() => d3.selectAll("#differences .mark").attr("stroke", outline))
   picker(controls, "view", [...new Set(figures.waterfalls.map((d) => d.view))]);
   legend(controls, [["the stream's answer", "speed", "box"], ["a cause", "cause", "box"], ["no cause", "fault", "box"], ["the truth", "truth", "box"]]);
   charts.style("--least", "26rem");
-  const again = () => {
+  follow(() => {
     charts.selectAll("*").remove();
     for (const one of figures.waterfalls.filter((d) => d.day === chosen.day && d.view === chosen.view)) draw(one);
-  };
+  });
   function draw(one) {
     const rows = one.steps;
     chart(charts, one.measure, rows.length * 34 + 30, (svg, width, height) => {
@@ -101,8 +105,6 @@ followers.push(() => d3.selectAll("#differences .mark").attr("stroke", outline))
         .text((d) => (total(d) ? number(d.end) : signed(d.end - d.start)));
     });
   }
-  followers.push(again);
-  again();
 })();
 
 function outline(d) { return (d.day === chosen.day && d.view === chosen.view) || !d.is_settled ? "var(--ink)" : "var(--line)"; }

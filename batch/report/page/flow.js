@@ -17,8 +17,7 @@ const FINER = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800
   picker(controls, "view", [...new Set(figures.heat.map((d) => d.view))]);
   charts.style("--least", "19rem");
   let counted = figures.clock;
-  followers.push(() => all(counted));
-  all(counted);
+  follow(() => all(counted));
   function all(clock) {
     counted = clock;
     charts.selectAll("*").remove();

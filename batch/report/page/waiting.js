@@ -8,13 +8,11 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
   const { charts, controls } = section("curve");
   if (!figures.curves.length) return empty(charts, "No curve of this day yet.");
   picker(controls, "view", figures.curves.map((d) => d.view));
-  const again = () => {
+  follow(() => {
     charts.selectAll("*").remove();
     controls.selectAll("ul").remove();
     for (const one of figures.curves.filter((d) => d.view === chosen.view)) draw(one);
-  };
-  followers.push(again);
-  again();
+  });
   function draw(one) {
     const names = Object.keys(one.points[0].lines), style = d3.scaleOrdinal(names, STYLES);
     legend(controls, names.map((name) => [name, ...style(name)]));
@@ -52,12 +50,10 @@ const STYLES = [["truth", "line"], ["speed", "dash"], ["cause", "line"], ["other
   if (!figures.lateness.length) return empty(charts, "No lateness of this day yet.");
   legend(controls, [["in time", "truth", "box"], ["late, behind the watermark", "speed", "box"], ["in order of arrival", "other", "line"]]);
   picker(controls, "view", figures.lateness.map((d) => d.view));
-  const again = () => {
+  follow(() => {
     charts.selectAll("*").remove();
     for (const one of figures.lateness.filter((d) => d.view === chosen.view)) draw(one);
-  };
-  followers.push(again);
-  again();
+  });
   function draw(one) {
     chart(charts, one.view, 270, (svg, width, height) => {
       const start = 48, bottom = height - 66, top = 22;
