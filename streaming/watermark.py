@@ -48,13 +48,8 @@ class Watermark:
         if self._read_ms is None:
             return
         waits_at = self._read_ms - self._alignment_ms
-        known = [time for time in backlog if time is not None]
-        if not backlog:
-            self.aligned_ms = self._read_ms
-        elif len(known) == len(backlog):
-            self.aligned_ms = _later(self.aligned_ms, max(min(known), waits_at))
-        else:
-            self.aligned_ms = _later(self.aligned_ms, waits_at)
+        reached = [waits_at if time is None else max(time, waits_at) for time in backlog]
+        self.aligned_ms = _later(self.aligned_ms, min(reached, default=self._read_ms))
 
 
 def restored(session: SparkSession, generation: str, batch_id: int) -> Watermark:

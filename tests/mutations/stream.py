@@ -29,15 +29,15 @@ STREAM = (
     Mutation(
         "watermark: does not wait for a partition with a backlog",
         "streaming/watermark.py",
-        "if not backlog:",
-        "if True:",
+        "min(reached, default=self._read_ms)",
+        "self._read_ms",
         f"{BACKLOG}::test_no_event_is_late_because_another_was_read_first",
     ),
     Mutation(
         "watermark: waits without a limit",
         "streaming/watermark.py",
-        "max(min(known), waits_at)",
-        "min(known)",
+        "waits_at if time is None else max(time, waits_at)",
+        "0 if time is None else time",
         f"{BACKLOG}::test_it_waits_for_a_limited_time",
     ),
     Mutation(
