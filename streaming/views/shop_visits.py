@@ -1,7 +1,7 @@
 """A customer's visit: searches, clicks and orders without a pause of more than 30 minutes.
 
 Data flow: searches, clicks, orders -> shop_visits (session window per customer)
-Run: daybreak query "SELECT * FROM gold.fct_shop_visits ORDER BY steps DESC LIMIT 5"
+Run: daybreak query "SELECT * FROM gold.fct_shop_visits ORDER BY seconds DESC LIMIT 5"
 Source: streaming/windows.py, session.
 """
 

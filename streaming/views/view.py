@@ -23,7 +23,6 @@ OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to",
 """Names of columns that the layers and gold add; a view must not use them."""
 IN_QUERIES = (
     "answer",
-    "cause",
     "corrected_at",
     "fault",
     "first",
