@@ -22,9 +22,16 @@ STREAM = (
     Mutation(
         "watermark: goes back with an older micro-batch",
         "streaming/watermark.py",
+        "_later(self.aligned_ms, min(reached, default=self._read_ms))",
+        "min(reached, default=self._read_ms)",
+        f"{BACKLOG}::test_the_watermark_waits_for_the_slowest_and_then_knows_what_was_read",
+    ),
+    Mutation(
+        "watermark: forgets what was read ahead of a backlog",
+        "streaming/watermark.py",
         "self._read_ms = _later(self._read_ms, largest_ms)",
         "self._read_ms = largest_ms or self._read_ms",
-        f"{WATERMARK}::test_the_watermark_follows_the_newest_event_and_never_goes_back",
+        f"{BACKLOG}::test_the_watermark_waits_for_the_slowest_and_then_knows_what_was_read",
     ),
     Mutation(
         "watermark: does not wait for a partition with a backlog",
