@@ -161,6 +161,43 @@
         "closes": "least(ended_at + INTERVAL 30 MINUTES, started_at + INTERVAL 1 HOUR)",
         "prefer": [],
         "while_open": {}
+    },
+    "click_through": {
+        "key": [
+            "event_id"
+        ],
+        "columns": {
+            "event_id": "string",
+            "session_id": "string",
+            "customer_id": "string",
+            "term": "string",
+            "searched_at": "timestamp",
+            "clicked_at": "timestamp",
+            "clicks": "bigint",
+            "clicked": "bigint",
+            "searches": "bigint"
+        },
+        "closes": "searched_at + INTERVAL 1 HOUR",
+        "prefer": [],
+        "while_open": {}
+    },
+    "viewed_together": {
+        "key": [
+            "session_id",
+            "started_at",
+            "product_id",
+            "partner_id"
+        ],
+        "columns": {
+            "session_id": "string",
+            "started_at": "timestamp",
+            "product_id": "string",
+            "partner_id": "string",
+            "sessions": "bigint"
+        },
+        "closes": "started_at + INTERVAL 1 HOUR",
+        "prefer": [],
+        "while_open": {}
     }
 }) }}
 {% endmacro %}

@@ -4,6 +4,7 @@ Data flow: view files -> VIEWS
 Run: pytest tests/streaming/test_views.py
 """
 
+from streaming.views.click_through import CLICK_THROUGH
 from streaming.views.fraud_alerts import FRAUD_ALERTS
 from streaming.views.order_payments import ORDER_PAYMENTS
 from streaming.views.order_totals import ORDER_TOTALS
@@ -14,6 +15,7 @@ from streaming.views.payment_health import PAYMENT_HEALTH
 from streaming.views.rolling_order_rate import ROLLING_ORDER_RATE
 from streaming.views.shop_visits import SHOP_VISITS
 from streaming.views.view import View
+from streaming.views.viewed_together import VIEWED_TOGETHER
 
 VIEWS: dict[str, View] = {
     view.name: view
@@ -27,6 +29,8 @@ VIEWS: dict[str, View] = {
         PAYMENT_FAILURES,
         FRAUD_ALERTS,
         SHOP_VISITS,
+        CLICK_THROUGH,
+        VIEWED_TOGETHER,
     )
 }
 """Every view, by name; each exists in speed, truth, reconciliation and docs."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from browsing import visit_step
 from card import alert
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -34,7 +35,7 @@ PAIRS = ((0, None), (1, None), (3, None), (0, 5), (1, 5))
 
 
 def events(seed: int) -> list[dict[str, Any]]:
-    """Orders and payments of few orders, so that their parts and minutes meet; each with its pair."""
+    """Events of few keys, so that their parts and minutes meet; each with its pair."""
     chance = random.Random(seed)
     found = []
     for number in range(60):
@@ -63,6 +64,11 @@ def events(seed: int) -> list[dict[str, Any]]:
         for event in alert(f"{name}", chance.choice((DAY.start, DAY.end)) + timedelta(minutes=name - 3), chance):
             enters, leaves = PAIRS[0] if chance.random() < 0.8 else chance.choice(PAIRS)
             found.append(event | {"partition": 0, "offset": len(found), "enters": enters, "leaves": leaves})
+    for name in range(60):
+        at = chance.choice((DAY.start, DAY.end)) + timedelta(minutes=chance.randint(-12, 90))
+        enters, leaves = PAIRS[0] if chance.random() < 0.6 else chance.choice(PAIRS)
+        event = visit_step(f"s-{name}", at, chance) | {"partition": 0, "offset": len(found), "day": DAY.date}
+        found.append(event | {"enters": enters, "leaves": leaves})
     return found
 
 
@@ -126,6 +132,7 @@ def evidence_rows() -> pa.Table:
         ("orders", 3, Cause.DUPLICATE, "take", 0), ("orders", 4, Cause.DUPLICATE, "add", 0),
         ("orders", 5, Cause.UNEXPLAINED, "take", 0), ("payments", 1, Cause.LATE, "add", 0),
         ("payments", 2, Cause.RULE, "take", 0), ("orders", 6, Cause.LATE, "add", 30),
+        ("clicks", 1, Cause.LATE, "add", 0), ("clicks", 1, Cause.CONFLICT, "take", 0),
     ]  # fmt: skip
     rows = [
         {"event_id": f"{topic} {offset}", "event_time": datetime(2026, 1, 31, 12, tzinfo=UTC) + timedelta(hours=hours),

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from browsing import visit_step
 from card import alert
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -28,7 +29,7 @@ WAITED = StructType([*EVENT.fields, StructField("required_delay_seconds", LongTy
 
 
 def events(seed: int) -> list[dict[str, Any]]:
-    """Orders and payments of a few minutes and a few order ids, most of them on time."""
+    """Events of a few minutes and a few keys, most of them on time."""
     dice = random.Random(seed)
     rows = []
     for number in range(120):
@@ -56,6 +57,14 @@ def events(seed: int) -> list[dict[str, Any]]:
         for event in alert(f"{name}", at, dice):
             place = {"partition": 0, "offset": len(rows)}
             rows.append(event | place | {"required_delay_seconds": dice.choice([0, 0, 0, 0, 5, 11, 600, 5000])})
+    for name in range(60):
+        at = datetime(2026, 1, 31, 14, tzinfo=UTC) + timedelta(seconds=dice.randrange(5400))
+        place = {"partition": 0, "offset": len(rows)}
+        rows.append(
+            visit_step(f"s-{name}", at, dice)
+            | place
+            | {"required_delay_seconds": dice.choice([0, 0, 5, 11, 600, 5000])}
+        )
     return rows
 
 

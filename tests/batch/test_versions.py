@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from browsing import visit_step
 from card import alert
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
@@ -28,7 +29,7 @@ NOT_ADDITIVE = [view for view in VIEWS.values() if isinstance(view.law, (ByPart,
 
 
 def events(seed: int) -> list[dict[str, Any]]:
-    """Orders and payments of few order ids over midnight, each in some of three versions."""
+    """Events of few keys over midnight, each in some of three versions."""
     dice = random.Random(seed)
     rows = []
     for number in range(150):
@@ -44,6 +45,9 @@ def events(seed: int) -> list[dict[str, Any]]:
         at = datetime(2026, 1, 31, 23, 20, tzinfo=UTC) + timedelta(minutes=2 * number)
         for event in alert(f"{number}", at, dice):
             rows += [event | {VERSION: version} for version in ("0", "late", "600") if dice.random() < 0.9]
+    for number in range(60):
+        event = visit_step(f"s-{number}", datetime(2026, 1, 31, 23, 20, tzinfo=UTC) + timedelta(minutes=number), dice)
+        rows += [event | {VERSION: version} for version in ("0", "late", "600") if dice.random() < 0.7]
     return rows
 
 

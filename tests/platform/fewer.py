@@ -28,12 +28,18 @@ def few_views(*more: str) -> Iterator[None]:
 
 
 def leave_few(folder: Path) -> Path:
-    """In a copy of the tree, by its registry: a line less per view."""
-    file = folder / "streaming" / "views" / "__init__.py"
-    text = file.read_text()
+    """In a copy of the tree, by its registry: a line less per view, and without the reports of the views that are gone."""
+    marts = folder / "dbt" / "models" / "marts"
     for name in VIEWS.keys() - set(FEWER):
-        line = f"        {name.upper()},\n"
-        assert text.count(line) == 1, name
-        text = text.replace(line, "")
-    file.write_text(text)
+        leave_out(folder / "streaming" / "views" / "__init__.py", f"        {name.upper()},\n")
+        if (report := marts / f"rpt_{name}.sql").exists():
+            leave_out(marts / "rpt_builds.sql", f"-- depends_on: {{{{ ref('rpt_{name}') }}}}\n")
+            report.unlink()
+            report.with_suffix(".yml").unlink()
     return folder
+
+
+def leave_out(file: Path, line: str) -> None:
+    text = file.read_text()
+    assert text.count(line) == 1, line
+    file.write_text(text.replace(line, ""))

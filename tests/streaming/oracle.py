@@ -128,6 +128,34 @@ def visits(events: list[Event], of: str) -> Iterator[tuple[str, int, list[Event]
             yield value, one[0]["ms"], [event for event in one if event["ms"] <= one[0]["ms"] + 60 * MINUTE]
 
 
+def click_through(events: list[Event]) -> Iterator[Row]:
+    for search in (event for event in events if event["event_type"] == "search_made"):
+        hour = range(search["ms"], search["ms"] + 60 * MINUTE + 1)
+        found = [
+            e["ms"]
+            for e in events
+            if e["event_type"] == "product_clicked"
+            and e["session_id"] == search["session_id"]
+            and e["ms"] in hour
+            and e["product_id"] in search["product_ids"]
+        ]
+        yield {
+            **{name: search[name] for name in ("event_id", "session_id", "customer_id")},
+            **{"term": search["query"].strip(" ").lower(), "searched_at": search["ms"], "searches": 1},
+            **{"clicked_at": min(found, default=None), "clicks": len(found), "clicked": int(bool(found))},
+        }
+
+
+def viewed_together(events: list[Event]) -> Iterator[Row]:
+    clicks = [event for event in events if event["event_type"] == "product_clicked"]
+    for session, start, own in visits(clicks, "session_id"):
+        products = sorted({event["product_id"] for event in own})
+        for place, product in enumerate(products):
+            for partner in products[place + 1 :]:
+                pair = {"product_id": product, "partner_id": partner}
+                yield {"session_id": session, "started_at": start, **pair, "sessions": 1}
+
+
 def shop_visits(events: list[Event]) -> Iterator[Row]:
     steps = [e for e in events if e["event_type"] in ("search_made", "product_clicked", "order_placed")]
     for customer, start, counted in visits(steps, "customer_id"):
@@ -176,5 +204,7 @@ ORACLE: dict[str, Callable[[list[Event]], Iterator[Row]]] = {
         order_payments,
         fraud_alerts,
         shop_visits,
+        click_through,
+        viewed_together,
     )
 }

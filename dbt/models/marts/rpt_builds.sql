@@ -17,6 +17,8 @@
 -- depends_on: {{ ref('rpt_completeness') }}
 -- depends_on: {{ ref('rpt_expected_completeness') }}
 -- depends_on: {{ ref('rpt_settlements') }}
+-- depends_on: {{ ref('rpt_click_through') }}
+-- depends_on: {{ ref('rpt_viewed_together') }}
 
 select
     '{{ invocation_id }}' as build,

@@ -84,6 +84,8 @@ def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
         "payment_failures": "SELECT * REPLACE (failure_rate / 2 + 0.125 AS failure_rate)",
         "fraud_alerts": "SELECT * REPLACE (NULL AS began_at)",
         "shop_visits": "SELECT * REPLACE (clicks + 1 AS clicks)",
+        "click_through": "SELECT * REPLACE (clicks + 1 AS clicks)",
+        "viewed_together": "SELECT * REPLACE (product_id AS partner_id)",
     }
     assert spoilt.keys() == set(ANSWERS)
     for name, wrong in spoilt.items():

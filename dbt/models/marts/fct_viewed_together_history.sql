@@ -1,0 +1,3 @@
+{#- made by make catalog, from streaming/views/viewed_together -#}
+{{ config(materialized='view') }}
+{{ history('viewed_together') }}
