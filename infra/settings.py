@@ -17,7 +17,7 @@ from infra.failures import PermanentFailure
 
 ROOT = Path(__file__).resolve().parent.parent
 
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:NewSize=400m"
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:NewSize=400m -XX:MetaspaceSize=256m"
 """JVM options for a process that lives for minutes. Only the first compiler (C1) runs: the second takes half its CPU.
 With C1 alone the JVM would reserve 48 MB for compiled code; Spark fills that, and the JVM would then discard and
 recompile code without end. A large young generation saves garbage collections, a fifteenth of the process's CPU."""

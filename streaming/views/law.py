@@ -20,8 +20,8 @@ nothing to do with each other. The night tells versions of a day apart by it; el
 class Additive:
     """The law of counts and sums: `define(old and new events)` is `define(old)` merged with `define(new)`.
 
-    Rows of one key are merged by adding the columns `sums`. The columns `shares` are a sum divided by a sum: name ->
-    (numerator, denominator), null if the denominator is 0. Every other column is the same in both.
+    `define` gives a key once. Rows of one key are merged by adding the columns `sums`. The columns `shares` are a sum divided by
+    a sum: name -> (numerator, denominator), null if the denominator is 0. Every other column is the same in both.
     """
 
     sums: tuple[str, ...]

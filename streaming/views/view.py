@@ -120,6 +120,9 @@ class View:
 
         Rows that differ in a column of `apart` are no candidates for the same row.
         """
+        if isinstance(self.law, Additive) and not latest:
+            # Its rows are sums: one per key already.
+            return rows
         order = (*self.preference(), *latest) or (F.lit(1),)
         best = Window.partitionBy("day", *self.key, *apart).orderBy(*order)
         return rows.withColumn("_place", F.row_number().over(best)).where(F.col("_place") == 1).drop("_place")
