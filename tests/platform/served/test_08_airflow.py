@@ -100,12 +100,12 @@ def test_dbt_builds_green_again_and_changes_nothing(whole: Platform) -> None:
 def test_freshness_is_known_from_bronze_to_gold(whole: Platform) -> None:
     said = whole.run("daybreak", "freshness", "--minutes", "60", "--from", "arrival", "--json").stdout
     found = {row["stage"]: row for row in json.loads(said)}
-    views = sorted(f"speed/{view}" for view in VIEWS)
-    assert set(found) - {"speed/fraud_alerts"} == {"bronze", "silver", *views, "gold"} - {"speed/fraud_alerts"}
-    # Everything was drained before the first build began, so every stage has had every event. A rare view is not always written.
-    everywhere = ("bronze", "silver", "speed/order_payments", "speed/order_totals", "gold")
-    assert len({found[stage]["events"] for stage in everywhere}) == 1
-    assert found["bronze"]["events"] > 0
+    views = {f"speed/{view}" for view in VIEWS if whole.rows(f"speed/{view}", "batch_id")}
+    assert set(found) == {"bronze", "silver", *views, "gold"}
+    # Everything was drained before the first build began. A micro-batch of payments alone says nothing of orders.
+    assert found["bronze"]["events"] == found["silver"]["events"] == found["gold"]["events"]
+    for view in views:
+        assert 0 < found[view]["events"] <= found["bronze"]["events"], view
     for row in (row for row in found.values() if row["events"]):
         assert 0 < row["p50"] <= row["p95"] <= row["p99"]
     # What is written side by side has no order; gold comes behind all of it.

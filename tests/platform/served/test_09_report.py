@@ -81,7 +81,9 @@ def test_the_waits_of_every_view_are_those_of_its_inputs(platform: Platform, htm
         late = [row["late_by_ms"] for row in silver if row["topic"] in view.inputs]
         waits = [(row["required_delay_seconds"], row["events"]) for row in rows if row["view"] == name]
         assert sum(events for _, events in waits) == len(late)
-        assert sum(events for wait, events in waits if wait <= delay) == late.count(0) > 0
+        assert sum(events for wait, events in waits if wait <= delay) == late.count(0)
+        # The traffic has no searches and clicks.
+        assert late.count(0) > 0 or not late, name
 
 
 def test_every_offset_is_on_the_page(platform: Platform, figures: dict[str, Any]) -> None:
