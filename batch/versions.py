@@ -4,8 +4,8 @@ Data flow: events, each with the version that counts it -> parts named apart by 
 Run: pytest tests/batch/test_versions.py
 
 By the law of independent parts, the rows of a part follow from that part's events alone. So the same part in several versions
-is computed as several parts: its name is prefixed with the version, and the prefix is taken off the rows. A view by window keeps
-the values of a column apart, and here these are the versions.
+is computed as several parts: its name is prefixed with the version, and the prefix is taken off the rows. Other views keep the
+values of a column apart, and here these are the versions.
 """
 
 from pyspark.sql import Column, DataFrame
@@ -15,7 +15,7 @@ from batch.archive import PLACE
 from batch.day import Day
 from batch.truth import inputs
 from streaming.silver import topic_events
-from streaming.views.law import APART, ByPart, ByWindow
+from streaming.views.law import APART, ByPart, ByWindow, Law
 from streaming.views.view import View
 
 VERSION = "_version"
@@ -23,12 +23,12 @@ END = "\x1f"
 """Ends the version in a part's name: a control character, which no version contains."""
 
 
-def view_day_by_version(view: View, law: ByPart | ByWindow, found: DataFrame, day: Day) -> DataFrame:
+def view_day_by_version(view: View, law: Law, found: DataFrame, day: Day) -> DataFrame:
     """The view's rows of the day for each VERSION (text), from the events that have it; an event may stand in several.
 
     Equal to `view_day` of each version's events, with the column VERSION.
     """
-    if isinstance(law, ByWindow):
+    if not isinstance(law, ByPart):
         apart = {topic: topic_events(found, topic, VERSION).withColumnRenamed(VERSION, APART) for topic in view.inputs}
         rows = view.rows(apart, apart=True).where(F.col("day") == F.lit(day.date))
         return view.answer(rows, apart=(APART,)).withColumnRenamed(APART, VERSION)

@@ -10,7 +10,6 @@ that lack an event at some step are computed. So a day costs little more than it
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -18,7 +17,6 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.curve.points import Outcome
 from batch.day import Day
-from batch.truth import view_day
 from batch.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
 from streaming.views.law import Additive, ByPart, ByWindow
@@ -65,23 +63,16 @@ def united(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:
-    wait = F.col("required_delay_seconds")
-    own = found.where(F.col("topic").isin(*view.inputs))
-    # Most events need the first step only; the others are few, and read once per step.
-    late = materialized(own.where((wait > steps[0]) & (wait <= steps[-1])))
-    newly = [own.where(wait <= steps[0])]
-    newly += [late.where((wait > before) & (wait <= step)) for before, step in pairwise(steps)]
-    defined = [
-        _answers(view, view_day(view, events, day), F.lit(step)) for events, step in zip(newly, steps, strict=True)
-    ]
-    all_steps = F.array(*[F.lit(step) for step in steps])
-    counts = united(defined).select(
-        F.explode(F.filter(all_steps, lambda later: later >= F.col("step"))).alias("step"), *view.key, "answer.*"
-    )
-    values = [name for name in counts.columns if name not in ("step", *view.key)]
-    merged = [(F.sum(name) if name in law.sums else F.max(name)).alias(name) for name in values]
+    """Compute rows apart for the events that each step adds, and add them up at that step and at all later ones."""
+    wait, all_steps = F.col("required_delay_seconds"), F.array(*[F.lit(step) for step in steps])
+    first = F.try_element_at(F.filter(all_steps, lambda step: step >= wait), F.lit(1))
+    own = found.where(F.col("topic").isin(*view.inputs)).withColumn(VERSION, first.cast("string"))
+    defined = view_day_by_version(view, law, own.where(F.col(VERSION).isNotNull()), day)
+    since = F.filter(all_steps, lambda later: later >= F.col(VERSION).cast("long"))
+    counts = defined.select(F.explode(since).alias("step"), *view.key, *view.values)
+    merged = [(F.sum(name) if name in law.sums else F.max(name)).alias(name) for name in view.values]
     rows = counts.groupBy("step", *view.key).agg(*merged).withColumns({name: law.share(name) for name in law.shares})
-    return rows.select(F.col("step").cast("string").alias("step"), *view.key, F.struct(*values).alias("answer"))
+    return _answers(view, rows, F.col("step").cast("string"))
 
 
 def _by_part(

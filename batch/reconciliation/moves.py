@@ -41,10 +41,9 @@ STEP = {cause.value: step for step, cause in enumerate(STEPS, 1)}
 
 @dataclass(frozen=True)
 class Moves:
-    """A view's moved events: `places` (rows of MOVES), the `pairs` among them, and the names of the `steps` that move any."""
+    """A view's moved events: `places` (rows of MOVES), and the names of the `steps` that move any."""
 
     places: DataFrame
-    pairs: tuple[Pair, ...]
     steps: tuple[str, ...]
     are_few: bool
 
@@ -65,7 +64,7 @@ class Found:
         found = list(_by_place(self._table.to_pylist(), view, needed))
         pairs = {(row["enters"], row["leaves"]) for row in found}
         places = F.broadcast(frame(self._session, found, MOVES))
-        return Moves(places, tuple(sorted(pairs, key=str)), _named(pairs), are_few=True)
+        return Moves(places, _named(pairs), are_few=True)
 
 
 def _by_place(rows: list[dict[str, Any]], view: View, needed: Span) -> Iterator[dict[str, Any]]:
@@ -101,7 +100,7 @@ def _by_spark(found: DataFrame) -> Moves:
         )
     )
     pairs = {(row["enters"], row["leaves"]) for row in places.select("enters", "leaves").distinct().collect()}
-    return Moves(places, tuple(sorted(pairs, key=str)), _named(pairs), are_few=False)
+    return Moves(places, _named(pairs), are_few=False)
 
 
 def _named(pairs: set[Pair]) -> tuple[str, ...]:

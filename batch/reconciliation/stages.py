@@ -7,14 +7,13 @@ Step 0 is what the stream counted; step n is what it would have counted with the
 days few events are moved, so a day costs one computation over all its events, however many causes and steps there are.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import reduce
+from collections.abc import Mapping
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from batch.day import Day
-from batch.reconciliation.moves import STEP, Moves, Pair
+from batch.reconciliation.moves import STEP, Moves
 from batch.truth import view_day
 from batch.versions import VERSION, in_parts, view_day_by_version
 from infra.lake.materialize import materialized
@@ -30,11 +29,11 @@ def after_each(view: View, unmoved: DataFrame, moved: DataFrame, day: Day, moves
     Args:
         unmoved: events that count at every step.
         moved: events that count from step `enters` on, until before step `leaves` (null: to the end).
-        moves: which pairs of `enters` and `leaves` occur, and the names of the steps.
+        moves: the names of the steps that move any, and whether few events are moved.
     """
     steps = {name: STEP[name] for name in moves.steps}
     if isinstance(view.law, Additive):
-        return _added(view, view.law, unmoved, moved, day, {COUNTED: 0, **steps}, moves.pairs)
+        return _added(view, view.law, unmoved, moved, day, {COUNTED: 0, **steps})
     return _by_part(view, view.law, unmoved, moved, day, steps, moves.are_few)
 
 
@@ -44,21 +43,15 @@ def counts_at(step: int) -> Column:
 
 
 def _added(
-    view: View,
-    law: Additive,
-    unmoved: DataFrame,
-    moved: DataFrame,
-    day: Day,
-    steps: Mapping[str, int],
-    pairs: Sequence[Pair],
+    view: View, law: Additive, unmoved: DataFrame, moved: DataFrame, day: Day, steps: Mapping[str, int]
 ) -> DataFrame:
-    """Compute the view once per pair of `enters` and `leaves`, and add up, at each step, the pairs that count there."""
-    defined = [_tagged(view_day(view, unmoved, day), 0, None)]
-    for enters, leaves in pairs:
-        together = F.col("enters").eqNullSafe(F.lit(enters)) & F.col("leaves").eqNullSafe(F.lit(leaves))
-        own = moved.where(together).drop("enters", "leaves")
-        defined.append(_tagged(view_day(view, own, day), enters, leaves))
-    rows = _united(defined)
+    """Compute rows apart for each pair of `enters` and `leaves`, and add up, at each step, the pairs that count there."""
+    # A pair as text: "1" (it never leaves) or "1,3".
+    pairs = _at_all(unmoved, moved).withColumn(VERSION, F.concat_ws(",", "enters", "leaves"))
+    pair = F.split(VERSION, ",")
+    rows = view_day_by_version(view, law, pairs, day).withColumns(
+        {"enters": pair[0].cast("long"), "leaves": F.get(pair, F.lit(1)).cast("long")}
+    )
     types = {one.name: one.dataType for one in view.columns if one.name in view.values}
 
     def value(step: int) -> Column:
@@ -101,9 +94,7 @@ def _by_part(
     touched = materialized(moved.select(F.explode(parts).alias("_touched")).distinct())
     touched = F.broadcast(touched) if moves_are_few else touched
     near = in_parts(law, unmoved, parts, touched, "_touched")
-    at_all = near.withColumns({"enters": F.lit(0).cast("long"), "leaves": F.lit(None).cast("long")})
-    near = at_all.unionByName(moved.select(*at_all.columns))
-    near = materialized(near)
+    near = materialized(_at_all(near, moved))
     counting = F.array_compact(F.array(*[F.when(counts_at(step), F.lit(name)) for name, step in steps.items()]))
     versions = near.withColumn(VERSION, F.explode(counting)).drop("enters", "leaves")
     answers = view_day_by_version(view, law, versions, day).withColumn("_value", F.struct(*view.values))
@@ -123,9 +114,7 @@ def _by_part(
     )
 
 
-def _tagged(rows: DataFrame, enters: int, leaves: int | None) -> DataFrame:
-    return rows.withColumns({"enters": F.lit(enters).cast("long"), "leaves": F.lit(leaves).cast("long")})
-
-
-def _united(frames: Sequence[DataFrame]) -> DataFrame:
-    return reduce(lambda one, other: one.unionByName(other), frames)
+def _at_all(unmoved: DataFrame, moved: DataFrame) -> DataFrame:
+    """Both, with the steps at which each enters and leaves: what is not moved counts at every step."""
+    at_all = unmoved.withColumns({"enters": F.lit(0).cast("long"), "leaves": F.lit(None).cast("long")})
+    return at_all.unionByName(moved.select(*at_all.columns))

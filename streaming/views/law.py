@@ -12,8 +12,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 APART = "apart"
-"""Column of the frames that a ByWindow view defines its rows from, and of these rows: rows and events that differ in it have
-nothing to do with each other. The night tells versions of a day apart by it; elsewhere it is the same for all."""
+"""Column of the frames that a view, unless it is ByPart, defines its rows from, and of these rows: rows and events that differ in
+it have nothing to do with each other. The night tells versions of a day apart by it; elsewhere it is the same for all."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Additive:
     """The law of counts and sums: `define(old and new events)` is `define(old)` merged with `define(new)`.
 
     `define` gives a key once. Rows of one key are merged by adding the columns `sums`. The columns `shares` are a sum divided by
-    a sum: name -> (numerator, denominator), null if the denominator is 0. Every other column is the same in both.
+    a sum: name -> (numerator, denominator), null if the denominator is 0. Every other column is the same in both. `define` gets
+    and gives the column APART, and groups by it.
     """
 
     sums: tuple[str, ...]

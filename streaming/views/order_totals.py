@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.law import Additive
+from streaming.views.law import APART, Additive
 from streaming.views.view import Events, View
 
 
@@ -19,8 +19,8 @@ def define(events: Events) -> DataFrame:
     placed = events["orders"].where(F.col("event_type") == "order_placed")
     quantity = F.aggregate("items", F.lit(0).cast("long"), lambda total, item: total + item["quantity"])
     return (
-        placed.select("event_time", "total_cents", quantity.alias("quantity"))
-        .groupBy(F.window("event_time", "1 minute").alias("minute"))
+        placed.select("event_time", "total_cents", quantity.alias("quantity"), APART)
+        .groupBy(APART, F.window("event_time", "1 minute").alias("minute"))
         .agg(
             F.count("*").alias("orders"),
             F.sum("quantity").alias("items"),
@@ -32,6 +32,7 @@ def define(events: Events) -> DataFrame:
             "orders",
             "items",
             "revenue_cents",
+            APART,
         )
     )
 

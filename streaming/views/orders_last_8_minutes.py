@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.law import Additive
+from streaming.views.law import APART, Additive
 from streaming.views.view import Events, View
 from streaming.windows import hopping
 
@@ -21,14 +21,15 @@ def define(events: Events) -> DataFrame:
     """One row per window in which an order was placed; each order is in eight windows."""
     placed = events["orders"].where(F.col("event_type") == "order_placed")
     return (
-        placed.select(F.explode(hopping(F.col("event_time"), SIZE, EVERY)).alias("window"), "total_cents")
-        .groupBy("window")
+        placed.select(F.explode(hopping(F.col("event_time"), SIZE, EVERY)).alias("window"), "total_cents", APART)
+        .groupBy(APART, "window")
         .agg(F.count("*").alias("orders"), F.sum("total_cents").alias("revenue_cents"))
         .select(
             F.col("window.start").alias("window_start"),
             F.col("window.end").alias("window_end"),
             "orders",
             "revenue_cents",
+            APART,
         )
     )
 

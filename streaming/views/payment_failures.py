@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.law import Additive
+from streaming.views.law import APART, Additive
 from streaming.views.view import Events, View
 from streaming.windows import tumbling
 
@@ -22,8 +22,8 @@ def define(events: Events) -> DataFrame:
     """One row per 5 minutes with an attempt to pay: `failed / attempts`. Refunds are no attempts."""
     attempts = events["payments"].where(F.col("event_type").isin("payment_captured", "payment_failed"))
     return (
-        attempts.select(tumbling(F.col("event_time"), SIZE).alias("window"), "event_type")
-        .groupBy("window")
+        attempts.select(tumbling(F.col("event_time"), SIZE).alias("window"), "event_type", APART)
+        .groupBy(APART, "window")
         .agg(F.count("*").alias("attempts"), F.count_if(F.col("event_type") == "payment_failed").alias("failed"))
         .select(
             F.col("window.start").alias("window_start"),
@@ -31,6 +31,7 @@ def define(events: Events) -> DataFrame:
             "attempts",
             "failed",
             LAW.share("failure_rate").alias("failure_rate"),
+            APART,
         )
     )
 

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.law import Additive
+from streaming.views.law import APART, Additive
 from streaming.views.view import Events, View
 from streaming.windows import hopping
 
@@ -23,8 +23,8 @@ def define(events: Events) -> DataFrame:
     window = F.explode(hopping(F.col("event_time"), SIZE, EVERY)).alias("window")
     return (
         events["payments"]
-        .select(window, "event_type")
-        .groupBy("window")
+        .select(window, "event_type", APART)
+        .groupBy(APART, "window")
         .agg(
             _number_of("payment_captured").alias("captured"),
             _number_of("payment_failed").alias("failed"),
@@ -36,6 +36,7 @@ def define(events: Events) -> DataFrame:
             "captured",
             "failed",
             "refunded",
+            APART,
         )
     )
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from infra.lake.columns import column, struct
-from streaming.views.law import APART, Additive, ByWindow, Law
+from streaming.views.law import APART, Additive, ByPart, Law
 
 Events = Mapping[str, DataFrame]
 """Events of each input topic, by topic, as `silver.topic_events` gives them."""
@@ -101,11 +101,22 @@ class View:
         return tuple(one.name for one in self.columns if one.name not in self.key)
 
     def rows(self, events: Events, apart: bool = False) -> DataFrame:
-        """Candidate rows with their `day`; `apart`: the events of a ByWindow view have the column APART, and so have the rows."""
-        if isinstance(self.law, ByWindow) and not apart:
+        """Candidate rows with their `day`; `apart`: the events, and so the rows, have the column APART.
+
+        Raises ValueError if `define` loses that column.
+        """
+        if isinstance(self.law, ByPart):
+            return self._on_day(self.define(events))
+        if not apart:
             alike = {topic: found.withColumn(APART, F.lit("")) for topic, found in events.items()}
             return self.rows(alike, apart=True).drop(APART)
-        return self.define(events).withColumn("day", F.to_date(self.time))
+        found = self.define(events)
+        if APART not in found.columns:
+            raise ValueError(f"view {self.name}: `define` loses the column APART: group by it, and select it")
+        return self._on_day(found)
+
+    def _on_day(self, rows: DataFrame) -> DataFrame:
+        return rows.withColumn("day", F.to_date(self.time))
 
     def closed_at(self) -> Column:
         """`closes` as a Spark column."""

@@ -18,14 +18,13 @@ from infra.lake.rows import frame
 from streaming.contracts import CONTRACTS
 from streaming.silver import EVENT
 from streaming.views import VIEWS
-from streaming.views.law import ByPart, ByWindow
+from streaming.views.law import ByPart
 from streaming.views.view import View
 
 DAY = Day(date(2026, 1, 31))
 VERSIONED = StructType([*EVENT.fields, StructField(VERSION, StringType())])
 CARD = (("payment_captured", 3), ("payment_failed", 4), ("payment_failed", 5), ("payment_captured", 20_000))
 BY_PART = [view for view in VIEWS.values() if isinstance(view.law, ByPart)]
-NOT_ADDITIVE = [view for view in VIEWS.values() if isinstance(view.law, (ByPart, ByWindow))]
 
 
 def events(seed: int) -> list[dict[str, Any]]:
@@ -53,9 +52,8 @@ def events(seed: int) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("view", NOT_ADDITIVE, ids=lambda view: view.name)
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
 def test_each_version_has_the_rows_it_has_alone(spark: SparkSession, view: View, seed: int) -> None:
-    assert isinstance(view.law, (ByPart, ByWindow))
     found = frame(spark, events(seed), VERSIONED).persist()
     together = view_day_by_version(view, view.law, found, DAY).collect()
     for version in ("0", "late", "600"):

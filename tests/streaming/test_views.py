@@ -1,6 +1,7 @@
 """What each view says of given events, up to the millisecond at its borders."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyspark.sql import functions as F
 from infra.lake.columns import plain
 from streaming.silver import EVENT, topic_events
 from streaming.views import VIEWS
+from streaming.views.law import APART
 from streaming.views.order_payments import ORDER_PAYMENTS
 from streaming.views.order_totals import ORDER_TOTALS
 from streaming.views.view import View
@@ -156,3 +158,9 @@ def test_the_few_views_of_other_tests_are_one_of_each_law() -> None:
     assert sorted(type(VIEWS[name].law).__name__ for name in FEWER) == sorted(
         {type(view.law).__name__ for view in VIEWS.values()}
     )
+
+
+def test_a_view_that_loses_the_column_apart_is_named(spark: SparkSession) -> None:
+    lost = replace(ORDER_TOTALS, define=lambda events: ORDER_TOTALS.define(events).drop(APART))
+    with pytest.raises(ValueError, match="view order_totals: `define` loses the column APART"):
+        candidates(spark, lost, [order(NOON, "o-1")])
