@@ -1,9 +1,11 @@
 """The version of a definition is the same wherever the code is the same, and another when the meaning is."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from fewer import few_views
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
@@ -25,6 +27,13 @@ from streaming.generation import topics_gone
 from streaming.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few() -> Iterator[None]:
+    """Every version takes a plan, and these tests ask for all of them again and again."""
+    with few_views():
+        yield
 
 
 @pytest.fixture(scope="module")
