@@ -107,9 +107,7 @@ def current(view: View) -> Current:
 def answered(view: View, events: DataFrame) -> DataFrame:
     """A view's rows of events (columns of EVENT), one per key and day, and CLOSES: when each can no longer change."""
     rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
-    if not isinstance(view.law, Additive):
-        rows = view.answer(rows)
-    return rows.withColumn(CLOSES, view.closed_at())
+    return view.answer(rows).withColumn(CLOSES, view.closed_at())
 
 
 def _numbered(events: pa.Table, number: int) -> pa.Table:
