@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.kafka.places import At, Ends, Ranges
+from infra.kafka.spark_source import spark_options
 from infra.lake import spark_tables
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
@@ -179,16 +180,11 @@ def held(archived: DataFrame, lost: DataFrame, known: Mapping[At, tuple[int, int
 
 
 def _read(session: SparkSession, start: Ends, end: Ends) -> DataFrame:
-    s = settings()
     found = records(
         session.read.format("kafka")
-        .option("kafka.bootstrap.servers", s.kafka_bootstrap)
-        .options(**s.kafka_spark)
-        .option("subscribe", ",".join(CONTRACTS))
+        .options(**spark_options(settings(), CONTRACTS))
         .option("startingOffsets", _json(start))
         .option("endingOffsets", _json(end))
-        .option("includeHeaders", "true")
-        .option("failOnDataLoss", "true")
         .load()
     )
     return with_envelope(found)

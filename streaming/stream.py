@@ -18,6 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import TransientFailure
+from infra.kafka.spark_source import spark_options
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
 from infra.session import FEW_ROWS, spark
@@ -116,12 +117,8 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     s = settings()
     kafka = (
         session.readStream.format("kafka")
-        .option("kafka.bootstrap.servers", s.kafka_bootstrap)
-        .options(**s.kafka_spark)
-        .option("subscribe", ",".join(CONTRACTS))
+        .options(**spark_options(s, CONTRACTS))
         .option("startingOffsets", topics.starting_offsets(checkpoints.start()))
-        .option("includeHeaders", "true")
-        .option("failOnDataLoss", "true")
         .option("maxOffsetsPerTrigger", s.max_offsets_per_trigger)
         .load()
     )

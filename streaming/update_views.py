@@ -14,42 +14,34 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import IntegerType, StructField, StructType
+from pyspark.sql.types import StructType
 
-from infra.lake.rows import from_arrow
-from streaming.arrivals import arrow_schema
 from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
 from streaming.silver import EVENT, topic_events
-from streaming.view_state import CLOSES, OF_EVENT, Current, Sums, is_final
+from streaming.standing_plan import Input, StandingPlan, standing_session
+from streaming.view_state import CLOSES, OF_EVENT, Current, Sums, is_final, of_topics
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
-
-TO_DEFINE = StructType(
-    [
-        StructField("view", IntegerType()),
-        *[field for field in EVENT if field.name in OF_EVENT or field.name in CONTRACTS],
-    ]
-)
-"""The job's input: events, each with the number of the view whose rows are computed from it."""
 
 
 class Keeping:
     """The state of every view, and the Spark job that they share."""
 
     def __init__(self, session: SparkSession) -> None:
-        self._session = session
         self._views = tuple(VIEWS.values())
         self._kept: dict[str, Current] = {view.name: current(view) for view in self._views}
+        own = standing_session(session)
+        self._inputs = {source: Input(own, of_topic(source[1])) for view in self._views for source in sources(view)}
+        self._plan = StandingPlan(self._together)
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
         """Start from silver's on-time events around the watermark (a static frame in silver's columns).
 
         Returns the rows that are open, per view.
         """
-        columns = [field.name for field in TO_DEFINE if field.name != "view"]
-        found = events.select(*columns).toArrow()
+        found = events.select(*OF_EVENT, *CONTRACTS).toArrow()
         rows = self._defined({view.name: found for view in self._views})
         for view in self._views:
             self._kept[view.name].restore(found, rows[view.name], next_watermark)
@@ -76,26 +68,40 @@ class Keeping:
 
     def _defined(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
         """Per view, the rows computed from its events in `to_define`, with CLOSES; one job for all views."""
-        numbered = [
-            _numbered(to_define[view.name], number) for number, view in enumerate(self._views) if view.name in to_define
-        ]
-        rows = pa.concat_tables(numbered)
-        events = from_arrow(self._session, rows, TO_DEFINE).coalesce(1)
-        parts = [answered(view, events.where(F.col("view") == number)) for number, view in enumerate(self._views)]
-        together = reduce(
-            lambda left, right: left.unionByName(right, allowMissingColumns=True),
-            [
-                part.select(
-                    F.lit(number).alias("view"), *[F.col(name).alias(f"{number}_{name}") for name in part.columns]
-                )
-                for number, part in enumerate(parts)
-            ],
-        )
-        found = together.coalesce(1).toArrow()
-        return {
-            view.name: _of_view(found, number, part.columns)
-            for number, (view, part) in enumerate(zip(self._views, parts, strict=True))
-        }
+        events = {source: to_define[view.name] for view in self._views for source in sources(view)}
+        for source, rows_of in self._inputs.items():
+            rows_of.put(of_topics(events[source], source[1:]).select([*OF_EVENT, source[1]]))
+        found = self._plan.run()
+        return {view.name: self._of_view(found, number) for number, view in enumerate(self._views)}
+
+    def _together(self) -> DataFrame:
+        """The rows of all views in one frame, each view's in columns of their own, beside the view's number."""
+        parts = []
+        for number, view in enumerate(self._views):
+            rows = defined(view, {source[1]: self._inputs[source].frame for source in sources(view)})
+            own = [F.col(name).alias(f"{number}_{name}") for name in rows.columns]
+            parts.append(rows.select(F.lit(number).alias("view"), *own))
+        return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
+
+    def _of_view(self, found: pa.Table, number: int) -> pa.Table:
+        before = f"{number}_"
+        own = found.filter(pc.equal(found["view"], number))
+        own = own.select([name for name in own.column_names if name.startswith(before)])
+        return own.rename_columns([name.removeprefix(before) for name in own.column_names])
+
+
+Source = tuple[str, str]
+"""An input of the shared plan: whose events, and their topic. Additive views read the same ones, so they share them."""
+
+
+def sources(view: View) -> list[Source]:
+    """The inputs of the shared plan that a view reads."""
+    return [("" if isinstance(view.law, Additive) else view.name, topic) for topic in view.inputs]
+
+
+def of_topic(topic: str) -> StructType:
+    """The schema of a topic's events, as views need them."""
+    return StructType([field for field in EVENT if field.name in (*OF_EVENT, topic)])
 
 
 def current(view: View) -> Current:
@@ -106,21 +112,10 @@ def current(view: View) -> Current:
 
 def answered(view: View, events: DataFrame) -> DataFrame:
     """A view's rows of events (columns of EVENT), one per key and day, and CLOSES: when each can no longer change."""
-    rows = view.rows({topic: topic_events(events, topic) for topic in view.inputs})
+    return defined(view, dict.fromkeys(view.inputs, events))
+
+
+def defined(view: View, events: Mapping[str, DataFrame]) -> DataFrame:
+    """The same of one frame per topic."""
+    rows = view.rows({topic: topic_events(events[topic], topic) for topic in view.inputs})
     return view.answer(rows).withColumn(CLOSES, view.closed_at())
-
-
-def _numbered(events: pa.Table, number: int) -> pa.Table:
-    columns = {
-        field.name: events[field.name] if field.name in events.column_names else pa.nulls(events.num_rows, field.type)
-        for field in arrow_schema(TO_DEFINE)
-        if field.name != "view"
-    }
-    return pa.table({"view": pa.repeat(pa.scalar(number, pa.int32()), events.num_rows), **columns}).cast(
-        arrow_schema(TO_DEFINE)
-    )
-
-
-def _of_view(found: pa.Table, number: int, columns: list[str]) -> pa.Table:
-    own = found.filter(pc.equal(found["view"], number))
-    return own.select([f"{number}_{name}" for name in columns]).rename_columns(columns)

@@ -1,0 +1,23 @@
+"""Options of Spark's Kafka source, as the stream and the night read topics.
+
+Data flow: Settings, topics -> options of `format("kafka")`
+Run: pytest tests/infra/test_spark_source.py
+"""
+
+from collections.abc import Collection
+
+from infra.settings import Settings
+
+
+def spark_options(s: Settings, topics: Collection[str]) -> dict[str, str]:
+    """Every record of the topics with its headers; a read fails if records that it should return were deleted."""
+    return {
+        "kafka.bootstrap.servers": s.kafka_bootstrap,
+        # Spark asks for a partition's bounds behind a fetch for records that do not exist yet, and the broker answers in
+        # order: with Kafka's 500 ms a micro-batch waits so long for one partition after the other.
+        "kafka.fetch.max.wait.ms": "10",
+        **s.kafka_spark,
+        "subscribe": ",".join(topics),
+        "includeHeaders": "true",
+        "failOnDataLoss": "true",
+    }
