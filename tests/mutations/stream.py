@@ -215,4 +215,18 @@ STREAM = (
         "",
         "tests/infra/test_writes.py::test_a_batch_is_appended_once",
     ),
+    Mutation(
+        "views: a plan that keeps a shuffle's rows is run again",
+        "streaming/standing_plan.py",
+        "self.stands = not keeps_results(self._frame)",
+        "self.stands = True",
+        "tests/streaming/test_standing_plan.py::test_each_run_has_the_rows_that_were_put_last",
+    ),
+    Mutation(
+        "views: rows of the micro-batch before stay where this one has none",
+        "streaming/standing_plan.py",
+        "        elif self._rows:\n            self._replace(self._nothing.iterator(), 0)\n",
+        "",
+        "tests/streaming/test_standing_plan.py::test_each_run_has_the_rows_that_were_put_last",
+    ),
 )
