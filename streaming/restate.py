@@ -18,9 +18,9 @@ from streaming import watermark as watermarks
 from streaming.checkpoint import SourceOffsets
 from streaming.ingest import moment
 from streaming.progress import INGEST, PROGRESS, REBUILT, MicroBatch, no_rows
+from streaming.shared_plan import answered
 from streaming.silver import SILVER
 from streaming.speed import speed_table
-from streaming.update_views import answered
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 

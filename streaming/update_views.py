@@ -1,40 +1,41 @@
-"""Update all views inside the ingest's micro-batch, in one Spark job.
+"""Update all views inside the ingest's micro-batch, in one Spark job per core.
 
-Data flow: new on-time events -> state of each view -> one job that runs every `define` -> rows of speed/<view>
+Data flow: new on-time events -> state of each view -> jobs that run every `define` -> rows of speed/<view>
 Run: python -m streaming
 
-The job runs the same `define` as the night, on a static DataFrame. So there is no second watermark, no state store and
+A job runs the same `define` as the night, on a static DataFrame. So there is no second watermark, no state store and
 no checkpoint per view; a view costs the work on its rows, and one commit. Batch numbers and times never enter the plan.
 """
 
 from collections.abc import Mapping
-from functools import reduce
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
-from streaming.silver import EVENT, topic_events
-from streaming.standing_plan import Input, StandingPlan, standing_session
-from streaming.view_state import CLOSES, OF_EVENT, Current, Sums, is_final, of_topics
+from streaming.shared_plan import SharedPlan
+from streaming.standing_plan import standing_session
+from streaming.view_state import CLOSES, OF_EVENT, Current, Sums, is_final
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
 
+MOST_JOBS = 4
+"""Views are dealt out to as many jobs; one more costs 20 ms of each micro-batch."""
+
 
 class Keeping:
-    """The state of every view, and the Spark job that they share."""
+    """The state of every view, and the plans that they share."""
 
     def __init__(self, session: SparkSession) -> None:
         self._views = tuple(VIEWS.values())
         self._kept: dict[str, Current] = {view.name: current(view) for view in self._views}
-        own = standing_session(session)
-        self._inputs = {source: Input(own, of_topic(source[1])) for view in self._views for source in sources(view)}
-        self._plan = StandingPlan(self._together)
+        own, jobs = standing_session(session), min(MOST_JOBS, session.sparkContext.defaultParallelism)
+        self._plans = [SharedPlan(own, self._views[number::jobs]) for number in range(jobs)]
+        self._pool = ThreadPoolExecutor(jobs, "views")
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
         """Start from silver's on-time events around the watermark (a static frame in silver's columns).
@@ -67,55 +68,12 @@ class Keeping:
         return {name: (sum(one.num_rows for one in own), sum(one.nbytes for one in own)) for name, own in held.items()}
 
     def _defined(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-        """Per view, the rows computed from its events in `to_define`, with CLOSES; one job for all views."""
-        events = {source: to_define[view.name] for view in self._views for source in sources(view)}
-        for source, rows_of in self._inputs.items():
-            rows_of.put(of_topics(events[source], source[1:]).select([*OF_EVENT, source[1]]))
-        found = self._plan.run()
-        return {view.name: self._of_view(found, number) for number, view in enumerate(self._views)}
-
-    def _together(self) -> DataFrame:
-        """The rows of all views in one frame, each view's in columns of their own, beside the view's number."""
-        parts = []
-        for number, view in enumerate(self._views):
-            rows = defined(view, {source[1]: self._inputs[source].frame for source in sources(view)})
-            own = [F.col(name).alias(f"{number}_{name}") for name in rows.columns]
-            parts.append(rows.select(F.lit(number).alias("view"), *own))
-        return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
-
-    def _of_view(self, found: pa.Table, number: int) -> pa.Table:
-        before = f"{number}_"
-        own = found.filter(pc.equal(found["view"], number))
-        own = own.select([name for name in own.column_names if name.startswith(before)])
-        return own.rename_columns([name.removeprefix(before) for name in own.column_names])
-
-
-Source = tuple[str, str]
-"""An input of the shared plan: whose events, and their topic. Additive views read the same ones, so they share them."""
-
-
-def sources(view: View) -> list[Source]:
-    """The inputs of the shared plan that a view reads."""
-    return [("" if isinstance(view.law, Additive) else view.name, topic) for topic in view.inputs]
-
-
-def of_topic(topic: str) -> StructType:
-    """The schema of a topic's events, as views need them."""
-    return StructType([field for field in EVENT if field.name in (*OF_EVENT, topic)])
+        """Per view, the rows computed from its events in `to_define`, with CLOSES; a job per plan, side by side."""
+        found = self._pool.map(lambda plan: plan.rows(to_define), self._plans)
+        return {name: rows for one in found for name, rows in one.items()}
 
 
 def current(view: View) -> Current:
     """The state of a view, by its law."""
     columns = (*OF_EVENT, *view.inputs)
     return Sums(view, view.law, columns) if isinstance(view.law, Additive) else Parts(view, view.law, columns)
-
-
-def answered(view: View, events: DataFrame) -> DataFrame:
-    """A view's rows of events (columns of EVENT), one per key and day, and CLOSES: when each can no longer change."""
-    return defined(view, dict.fromkeys(view.inputs, events))
-
-
-def defined(view: View, events: Mapping[str, DataFrame]) -> DataFrame:
-    """The same of one frame per topic."""
-    rows = view.rows({topic: topic_events(events[topic], topic) for topic in view.inputs})
-    return view.answer(rows).withColumn(CLOSES, view.closed_at())

@@ -33,9 +33,9 @@ from streaming.bronze import RECORD
 from streaming.deduplicate import outcomes
 from streaming.definitions import EVENTS, definitions
 from streaming.progress import INGEST, PROGRESS, MicroBatch
+from streaming.shared_plan import answered
 from streaming.silver import QUARANTINE, SILVER, accepted
 from streaming.speed import speed_table
-from streaming.update_views import answered
 from streaming.validate import validate
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS

@@ -18,9 +18,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from streaming.arrivals import arrow_schema
+from streaming.shared_plan import answered
 from streaming.silver import EVENT
 from streaming.speed import latest_rows
-from streaming.update_views import Keeping, answered
+from streaming.update_views import Keeping
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.view import View

@@ -31,9 +31,9 @@ from streaming.definitions import EVENTS, definitions
 from streaming.gaps import BRONZE_GAPS
 from streaming.log import Log
 from streaming.progress import INGEST, PROGRESS, MicroBatch
+from streaming.shared_plan import answered
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.speed import speed_table
-from streaming.update_views import answered
 from streaming.validate import validate
 from streaming.view_state import CLOSES
 from streaming.views import LOOKBACK, REACH, VIEWS
