@@ -11,7 +11,6 @@ an order just before midnight counts in the five minutes up to the next. Without
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -21,6 +20,7 @@ from batch.day import Day
 from batch.truth import TRUTH, inputs
 from infra.kafka.places import At, Ends
 from infra.lake import spark_tables
+from infra.lake.at_once import united
 from infra.lake.rows import from_arrow
 from infra.lake.writes import few
 from streaming.bronze import RECORD
@@ -109,7 +109,7 @@ class Touched:
             events = valid.withColumn("day", F.to_date("event_time"))
             of_day = spark_tables.of_day(self._session, TRUTH, day.date)
             changed = [changing(view, day, events, of_day).select(F.lit(1)) for view in VIEWS.values()]
-            return reduce(lambda one, other: one.unionByName(other), changed).first() is not None
+            return united(changed).first() is not None
         finally:
             valid.unpersist()
 

@@ -13,6 +13,7 @@ from batch.archive import ARCHIVE, PLACE, archived_on
 from batch.day import Day, Span
 from infra.failpoints import point
 from infra.lake import spark_tables
+from infra.lake.at_once import at_once
 from infra.lake.columns import column, struct
 from infra.lake.rows import from_arrow
 from infra.lake.tables import Table
@@ -128,9 +129,12 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
         point("truth.after-events")
         refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
         replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
-        for view in VIEWS.values():
+
+        def write(view: View) -> None:
             answer = view_day(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
             replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(view), [day.date])
+
+        at_once(session, write, VIEWS.values())
         found.unpersist()
     finally:
         if known is None:

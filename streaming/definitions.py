@@ -17,6 +17,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from infra.lake.at_once import at_once
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
@@ -55,13 +56,11 @@ def definitions(session: SparkSession) -> Mapping[str, str]:
     # A truncated plan would hide a change behind the cut.
     session.conf.set("spark.sql.debug.maxToStringFields", "10000")
     session.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
-    topics = {
-        of_topic(topic, version): _of_contract(session, contract, version)
-        for topic, contract in CONTRACTS.items()
-        for version in contract.versions
-    }
-    views = {view.name: _of_view(session, view, topics) for view in VIEWS.values()}
-    return {EVENTS: _hash(sorted(topics.items())), **topics, **views}
+    written = [(contract, version) for contract in CONTRACTS.values() for version in contract.versions]
+    names = [of_topic(contract.topic, version) for contract, version in written]
+    topics = dict(zip(names, at_once(session, lambda own: _of_contract(session, *own), written), strict=True))
+    views = at_once(session, lambda view: _of_view(session, view, topics), VIEWS.values())
+    return {EVENTS: _hash(sorted(topics.items())), **topics, **dict(zip(VIEWS, views, strict=True))}
 
 
 def _of_contract(session: SparkSession, contract: Contract, version: int) -> str:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.conservation.offset_range import OffsetRange, within
 from infra.kafka.places import At
+from infra.lake.at_once import united
 from infra.lake.materialize import materialized
 
 COUNTS = {
@@ -112,7 +113,7 @@ def offsets(
     for side, rows in sides.items():
         is_here = [F.lit(int(name == side)).alias(name) for name in sides]
         parts.append(rows.where(_held(spans)).select(*PLACE, *is_here))
-    together = reduce(lambda one, other: one.unionByName(other), parts)
+    together = united(parts)
     unread = reduce(lambda one, other: one | other, [within(span.at, span.unread) for span in spans])
     return together.groupBy(*PLACE).agg(*[F.sum(side).alias(side) for side in sides]).withColumn("unread", unread)
 

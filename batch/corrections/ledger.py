@@ -7,6 +7,7 @@ Run: python -m batch correct --date 2026-01-31
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -18,6 +19,7 @@ from batch.settlement.settlements import settle
 from batch.truth import truth_table
 from infra.failpoints import point
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.at_once import at_once
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, few
@@ -52,35 +54,40 @@ CORRECTIONS = Table(
 def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | None = None) -> None:
     """Append the corrections of the plan's day, then settle the day with `totals` (`view.measure` -> sum)."""
     now, day = datetime.now(UTC), plan.day
-    for view in VIEWS.values():
-        table = truth_table(view)
-        rows = (
-            changed(session, view, plan)
-            .withColumn("run", F.lit(plan.run))
-            .withColumn("definition", F.lit(plan.definitions[view.name]))
-            .withColumn("revision", F.lit(plan.revision))
-            .withColumn("corrected_at", F.lit(now).cast("timestamp"))
-        )
+
+    def rows_of(view: View) -> DataFrame | pa.Table:
+        stamp = {
+            "run": F.lit(plan.run),
+            "definition": F.lit(plan.definitions[view.name]),
+            "revision": F.lit(plan.revision),
+            "corrected_at": F.lit(now).cast("timestamp"),
+        }
+        return few(in_order(changed(session, view, plan).withColumns(stamp)))
+
+    for view, rows in zip(VIEWS.values(), at_once(session, rows_of, VIEWS.values()), strict=True):
         # The lease makes this the only writer, so the count is the last number; it is read again for every view.
         before = arrow_tables.count(CORRECTIONS)
         # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
-        version = arrow_tables.latest(table).version()
-        append_once(
-            few(sequenced(rows, before).select(*CORRECTIONS.schema.fieldNames())),
-            CORRECTIONS,
-            f"{view.name}/{day}",
-            version,
-        )
+        version = arrow_tables.latest(truth_table(view)).version()
+        append_once(sequenced(rows, before), CORRECTIONS, f"{view.name}/{day}", version)
     point("correct.before-settlements")
     settle(plan, totals)
     point("correct.after-settlements")
 
 
-def sequenced(rows: DataFrame, before: int) -> DataFrame:
-    """Rows with their `sequence` in a ledger that holds `before` rows, in the order of their keys, in one partition."""
+def in_order(rows: DataFrame) -> DataFrame:
+    """Rows in the ledger's order, by their keys, in one partition."""
+    return rows.coalesce(1).sortWithinPartitions("key")
+
+
+def sequenced(rows: DataFrame | pa.Table, before: int) -> DataFrame | pa.Table:
+    """Rows `in_order`, with their `sequence` in a ledger that holds `before` rows."""
+    names = CORRECTIONS.schema.fieldNames()
+    if isinstance(rows, pa.Table):
+        numbers = pa.array(range(before + 1, before + 1 + rows.num_rows), pa.int64())
+        return rows.append_column("sequence", numbers).select(names)
     # Within one partition Spark's ids are 0, 1, 2; a window without a partition would give the same, with a warning.
-    place = F.monotonically_increasing_id() + F.lit(before + 1)
-    return rows.coalesce(1).sortWithinPartitions("key").withColumn("sequence", place)
+    return rows.withColumn("sequence", F.monotonically_increasing_id() + F.lit(before + 1)).select(*names)
 
 
 def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:

@@ -17,19 +17,21 @@ from pyspark.sql import functions as F
 
 from batch.curve.lateness import EVENT_LATENESS, Basis, waits, waits_as_read
 from batch.curve.points import CURVE, Lifetimes, Outcome, Waited, points, steps
-from batch.curve.steps import by_step, outcomes, united
+from batch.curve.steps import by_step, outcomes
 from batch.day import Day, Span
 from batch.settlement.settlements import SETTLEMENTS
 from batch.truth import TRUTH, events, truth_table
 from batch.tuning import suit
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.at_once import at_once, dealt, united
 from infra.lake.rows import arrow
 from infra.lake.writes import replace_days
 from infra.settings import settings
 from streaming.definitions import EVENTS, differing
 from streaming.silver import EVENT
 from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views.view import View
 
 
 def curve(
@@ -102,14 +104,17 @@ def _waited(found: DataFrame, as_read: DataFrame, day: Day) -> dict[str, Waited]
 def recomputed(
     session: SparkSession, found: DataFrame, day: Day, wanted: Mapping[str, Sequence[int]]
 ) -> dict[str, dict[int | None, Outcome]]:
-    """Each view's outcome per step (from the events that waited no longer than it), and truth's under None; one job."""
-    frames = []
-    for name, view in VIEWS.items():
+    """Each view's outcome per step (from the events that waited no longer than it), and truth's under None."""
+
+    def steps_of(view: View) -> DataFrame:
         truth = spark_tables.of_day(session, truth_table(view), day.date)
-        frames.append(by_step(view, found, truth, day, wanted[name]))
+        return by_step(view, found, truth, day, wanted[view.name])
+
+    frames = at_once(session, steps_of, VIEWS.values())
     counted: dict[str, dict[str, Outcome]] = {name: {} for name in VIEWS}
-    for row in united(frames).collect():
-        counted[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
+    for rows in at_once(session, lambda some: united(some).collect(), dealt(session, frames)):
+        for row in rows:
+            counted[row["view"]][row["step"]] = Outcome(row["final"], tuple(row["sums"]))
     return {name: outcomes(view, counted[name], wanted[name]) for name, view in VIEWS.items()}
 
 

@@ -9,7 +9,6 @@ that lack an event at some step are computed. So a day costs little more than it
 """
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -18,6 +17,7 @@ from batch.archive import PLACE
 from batch.curve.points import Outcome
 from batch.day import Day
 from batch.versions import VERSION, view_day_by_version
+from infra.lake.at_once import united
 from infra.lake.materialize import materialized
 from streaming.views.law import Additive, ByPart, ByWindow
 from streaming.views.view import View
@@ -55,11 +55,6 @@ def outcomes(view: View, found: Mapping[str, Outcome], steps: Sequence[int]) -> 
 
 def _sum(one: Outcome, other: Outcome) -> Outcome:
     return Outcome(one.final + other.final, tuple(a + b for a, b in zip(one.sums, other.sums, strict=True)))
-
-
-def united(frames: Sequence[DataFrame]) -> DataFrame:
-    """All rows of frames with the same columns."""
-    return reduce(lambda one, other: one.unionByName(other), frames)
 
 
 def _added(view: View, law: Additive, found: DataFrame, day: Day, steps: Sequence[int]) -> DataFrame:

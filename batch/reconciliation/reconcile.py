@@ -10,7 +10,6 @@ difference is unexplained.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import pyarrow.compute as pc
@@ -31,8 +30,9 @@ from batch.truth import Decided, truth_table
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.at_once import at_once, few_of
 from infra.lake.materialize import materialized
-from infra.lake.writes import few, replace_days
+from infra.lake.writes import replace_days
 from streaming.views import VIEWS
 from streaming.views.view import View
 
@@ -56,15 +56,15 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     night = night_layer(session, plan, validated.around(day))
     night = replace(night, events=materialized(night.events), refused=materialized(night.refused))
     layers = side(session, day, night)
-    found = [compare(session, view, plan, layers) for view in VIEWS.values()]
+    found = at_once(session, lambda view: compare(session, view, plan, layers), VIEWS.values())
     stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
     for table, frames in (
         (EVIDENCE, [one.evidence for one in found]),
         (SUMMARY, [one.totals for one in found]),
         (DIFFERENCES, [one.rows for one in found]),
     ):
-        together = reduce(lambda left, right: left.unionByName(right), frames).withColumns(stamp)
-        replace_days(few(together.select(*table.schema.fieldNames()).coalesce(1)), table, [day.date])
+        stamped = [one.withColumns(stamp).select(*table.schema.fieldNames()) for one in frames]
+        replace_days(few_of(session, stamped), table, [day.date])
         point(f"reconcile.after-{table.name}")
     session.catalog.clearCache()
     validated.release()

@@ -11,7 +11,7 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession
 
 from batch.corrections import publish as module
-from batch.corrections.ledger import CORRECTIONS, sequenced
+from batch.corrections.ledger import CORRECTIONS, in_order, sequenced
 from batch.corrections.publish import message, publish
 from infra.failures import PermanentFailure
 from infra.kafka.read_committed import committed
@@ -82,9 +82,11 @@ def test_a_row_of_another_day_has_another_key() -> None:
 
 
 def test_rows_get_the_next_places_in_the_order_of_their_keys(spark: SparkSession) -> None:
-    rows = ledger(spark, row("o-3"), row("o-1"), row("o-2")).drop("sequence").repartition(3)
-    found = [(json.loads(r["key"])["order_id"], r["sequence"]) for r in sequenced(rows, 41).collect()]
-    assert found == [("o-1", 42), ("o-2", 43), ("o-3", 44)]
+    rows = in_order(ledger(spark, row("o-3"), row("o-1"), row("o-2")).drop("sequence").repartition(3))
+    for of_spark in (sequenced(rows, 41), spark.createDataFrame(sequenced(rows.toArrow(), 41))):
+        assert of_spark.columns == CORRECTIONS.schema.fieldNames()
+        found = [(json.loads(r["key"])["order_id"], r["sequence"]) for r in of_spark.collect()]
+        assert found == [("o-1", 42), ("o-2", 43), ("o-3", 44)]
 
 
 # The way to Kafka.
@@ -110,8 +112,8 @@ def session(
 def corrected(session: SparkSession, version: int, *orders: str) -> None:
     """What a night appends for one view."""
     before = spark_tables.read(session, CORRECTIONS).count()
-    rows = sequenced(ledger(session, *map(row, orders)).drop("sequence"), before)
-    append_once(rows.select(*CORRECTIONS.schema.fieldNames()), CORRECTIONS, "order_payments/2026-01-31", version)
+    rows = sequenced(in_order(ledger(session, *map(row, orders)).drop("sequence")), before)
+    append_once(rows, CORRECTIONS, "order_payments/2026-01-31", version)
 
 
 def told() -> list[tuple[int, str]]:
