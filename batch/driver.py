@@ -4,7 +4,6 @@ Data flow: Table of each step -> Delta tables under the lake root
 Run: python -m batch prepare
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
@@ -15,7 +14,6 @@ from infra.lake import spark_tables
 from infra.lake.lease import Lease
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
-from streaming.definitions import definitions
 from streaming.gaps import BRONZE_GAPS
 
 
@@ -24,18 +22,6 @@ def session() -> SparkSession:
     s = settings()
     # Before a day with many records, batch/tuning changes these settings.
     return spark("daybreak night", s.night_memory, s.night_jvm, {**FEW_ROWS, **s.spark_conf})
-
-
-SHORT = "2000"
-"""Characters to which Spark shortens a plan's text."""
-
-
-def versions(own: SparkSession) -> Mapping[str, str]:
-    """The version of each definition in force: a hash of a plan's whole text. From then on the session shortens texts."""
-    found = definitions(own)
-    own.conf.set("spark.sql.maxPlanStringLength", SHORT)
-    own.conf.set("spark.sql.debug.maxToStringFields", "25")
-    return found
 
 
 def create_tables(own: SparkSession) -> None:

@@ -12,12 +12,13 @@ from batch.conservation.gaps import accept
 from batch.corrections.publish import publish as publish_corrections
 from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names
-from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
+from batch.driver import create_tables, lease, refuse_without_stream, say, session
 from batch.settlement.decisions import newest
 from batch.settlement.settlements import is_settled
 from batch.tables import night_tables
 from infra.failures import PermanentFailure
 from infra.lake.upkeep import tidy
+from streaming.definitions import definitions
 
 
 def prepare() -> None:
@@ -63,7 +64,7 @@ def curve(day: Day, full: bool = False) -> None:
     own = session()
     with lease():
         create_tables(own)
-        draw(own, day, versions(own), full)
+        draw(own, day, definitions(own), full)
     own.stop()
 
 

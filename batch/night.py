@@ -18,7 +18,7 @@ from batch.conservation.check import conserve, marks
 from batch.corrections.publish import publish as publish_corrections
 from batch.day import Day, names
 from batch.day_plan import DayPlan
-from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
+from batch.driver import create_tables, lease, refuse_without_stream, say, session
 from batch.due import plans
 from batch.night_state import is_pending, record
 from batch.reconciliation.reconcile import reconcile as reconcile_day
@@ -28,6 +28,7 @@ from batch.truth import Decided
 from batch.truth import truth as truth_of_day
 from batch.tuning import suit, suit_number
 from infra.failures import PermanentFailure
+from streaming.definitions import definitions
 from streaming.log import log_now
 
 
@@ -73,7 +74,7 @@ def night(
     with lease():
         create_tables(own)
         refuse_without_stream(own)
-    in_force = versions(own)
+    in_force = definitions(own)
     anew, requests, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
     for step in steps:
         with lease():

@@ -10,7 +10,8 @@ schema version leaves the hashes of older events, and of the views that do not r
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from pyspark.errors import AnalysisException, PySparkAttributeError
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -35,6 +36,8 @@ EVENTS = "events"
 
 WHOLE_TEXT = str(2**31 - 16)
 """Longest plan text that Spark can return, in characters."""
+SHORT_TEXT = "2000"
+"""Spark writes the text of every query's plan, whether it is shown or not."""
 
 # Expression ids and lambda variable names count up within a process.
 _COUNTERS = re.compile(r"#\d+L?|\b([a-z]+)_\d+\b")
@@ -53,9 +56,26 @@ def definitions(session: SparkSession) -> Mapping[str, str]:
     A view's version covers the contracts of its inputs, up to the schema version whose fields it reads. A new topic, view or
     schema version leaves the versions of the others as they are.
     """
-    # A truncated plan would hide a change behind the cut.
-    session.conf.set("spark.sql.debug.maxToStringFields", "10000")
-    session.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
+    with whole_plans(session):
+        return _definitions(session)
+
+
+@contextmanager
+def whole_plans(session: SparkSession) -> Iterator[None]:
+    """Give the text of plans in full: a cut would hide a change behind it. Afterwards, and in every query, short again."""
+    _set(session, fields=10_000, characters=WHOLE_TEXT)
+    try:
+        yield
+    finally:
+        _set(session, fields=25, characters=SHORT_TEXT)
+
+
+def _set(session: SparkSession, fields: int, characters: str) -> None:
+    session.conf.set("spark.sql.debug.maxToStringFields", str(fields))
+    session.conf.set("spark.sql.maxPlanStringLength", characters)
+
+
+def _definitions(session: SparkSession) -> Mapping[str, str]:
     written = [(contract, version) for contract in CONTRACTS.values() for version in contract.versions]
     names = [of_topic(contract.topic, version) for contract, version in written]
     topics = dict(zip(names, at_once(session, lambda own: _of_contract(session, *own), written), strict=True))

@@ -9,7 +9,7 @@ replaces, as the receivers of Spark Streaming did. What a plan keeps from one ru
 shuffle, a broadcast table, the result of a subquery. A plan with one of them is made anew for each run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from tempfile import NamedTemporaryFile
 from typing import Any, cast
@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 from infra.failures import TransientFailure
 
 KEEP_RESULTS = ("Exchange", "AdaptiveSparkPlan", "Subquery", "InMemoryTableScan")
-"""In the names of the plan's nodes that keep something between two runs."""
+"""In the class names of the plan's nodes that keep something between two runs."""
 NO_LIMIT = f"{(1 << 63) - 1}b"
 SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
@@ -107,5 +107,12 @@ class StandingPlan:
 
 def keeps_results(frame: DataFrame) -> bool:
     """Would a second run of the frame's plan use what the first one left?"""
-    plan = frame._jdf.queryExecution().executedPlan().toString()
-    return any(node in plan for node in KEEP_RESULTS)
+    return any(kept in name for name in _nodes(frame._jdf.queryExecution().executedPlan()) for kept in KEEP_RESULTS)
+
+
+def _nodes(plan: Any) -> Iterator[str]:
+    """The class names of a physical plan's nodes. Its text may be cut off, by a setting of another session."""
+    yield plan.getClass().getSimpleName()
+    for below in (plan.children(), plan.subqueries()):
+        for place in range(below.size()):
+            yield from _nodes(below.apply(place))

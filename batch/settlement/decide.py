@@ -9,13 +9,14 @@ from pyspark.sql import SparkSession
 from batch.corrections.publish import publish
 from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names, parse
-from batch.driver import create_tables, lease, refuse_without_stream, say, session, versions
+from batch.driver import create_tables, lease, refuse_without_stream, say, session
 from batch.due import plans
 from batch.night import Step, advance
 from batch.settlement.approval_request import refuse
 from batch.settlement.decisions import Decision, LastDecision, answer, newest
 from batch.settlement.settlements import is_settled
 from infra.failures import PermanentFailure
+from streaming.definitions import definitions
 
 
 def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None = None) -> None:
@@ -66,7 +67,7 @@ def answerable(
 
 def _settle(own: SparkSession, day: Day, last: LastDecision) -> None:
     """Settle the approved day. Raises PermanentFailure if its figures have changed; then a new approval was requested."""
-    in_force = versions(own)
+    in_force = definitions(own)
     # Plan as the night of the request did: the run id is then the same, and nothing is computed again.
     for plan in plans(own, parse(last.run[:10]), in_force, only=day):
         request, _ = advance(own, plan, Step.CORRECT)

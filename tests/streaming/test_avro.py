@@ -23,7 +23,7 @@ from streaming import avro, avro_schemas
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.orders import ORDERS
-from streaming.definitions import WHOLE_TEXT, definitions, differing, of_topic
+from streaming.definitions import definitions, differing, of_topic, whole_plans
 from streaming.silver import topic_events
 from streaming.validate import validate, validate_by
 
@@ -196,13 +196,11 @@ def test_a_plan_without_avro_calls_no_python(spark: SparkSession) -> None:
     def plan(frame: DataFrame) -> str:
         return str(frame._jdf.queryExecution().analyzed().treeString())
 
-    # A night that ran in this session before may have shortened its plans' texts.
-    spark.conf.set("spark.sql.debug.maxToStringFields", "10000")
-    spark.conf.set("spark.sql.maxPlanStringLength", WHOLE_TEXT)
     records = rows(spark, [])
-    assert "Python" not in plan(validate(records))
-    assert "Python" not in plan(with_envelope(records))
-    assert plan(validate_by(records, (IN_AVRO,))).count("avro(") > 0
+    with whole_plans(spark):
+        assert "Python" not in plan(validate(records))
+        assert "Python" not in plan(with_envelope(records))
+        assert plan(validate_by(records, (IN_AVRO,))).count("avro(") > 0
     assert (
         validate_by(rows(spark, [(b"k", VALUE)]), (IN_AVRO,))
         ._jdf.queryExecution()

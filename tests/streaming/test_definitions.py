@@ -184,3 +184,10 @@ def test_a_new_topic_is_no_difference_and_a_new_view_is_one() -> None:
 def test_a_number_in_a_definition_counts(spark: SparkSession) -> None:
     one, other, again = (spark.range(3).where(F.col("id") < limit) for limit in (1, 2, 1))
     assert fingerprint(one) == fingerprint(again) != fingerprint(other)
+
+
+def test_plans_are_short_again_once_they_are_hashed(spark: SparkSession) -> None:
+    names = ("spark.sql.debug.maxToStringFields", "spark.sql.maxPlanStringLength")
+    with few_views():
+        definitions(spark)
+    assert [int(spark.conf.get(name)) for name in names] == [25, 2000]

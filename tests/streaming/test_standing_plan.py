@@ -78,6 +78,16 @@ def test_each_run_has_the_rows_that_were_put_last(spark: SparkSession, shape: Sh
     assert (len(made) == 1) is stands
 
 
+def test_a_shuffle_far_down_in_a_plan_is_seen_where_texts_are_short(spark: SparkSession) -> None:
+    spark.conf.set("spark.sql.maxPlanStringLength", "50")
+    try:
+        of = Input(standing_session(spark), PAIR)
+        assert not StandingPlan(lambda: ranked(joined(apart(of.frame)))).stands
+        assert StandingPlan(lambda: ranked(joined(of.frame))).stands
+    finally:
+        spark.conf.unset("spark.sql.maxPlanStringLength")
+
+
 def test_an_input_gives_events_as_a_frame_of_them_does(spark: SparkSession) -> None:
     at = datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)
     item = {"product_id": "p", "quantity": 1, "unit_price_cents": 2}
