@@ -6,7 +6,7 @@ Run: python -m tests.mutations streaming/views
 
 from tests.mutations.mutation import Mutation
 
-JUDGE, REPEATS = "tests/streaming/test_validate.py", "tests/streaming/test_deduplicate.py"
+VALIDATE, REPEATS = "tests/streaming/test_validate.py", "tests/streaming/test_deduplicate.py"
 ORDINARY = "tests/streaming/test_fast_path.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
@@ -41,14 +41,14 @@ VIEWS_AND_CONTRACTS = (
         "streaming/rules.py",
         'time > F.col("arrival") + F.expr(AHEAD)',
         'time >= F.col("arrival") + F.expr(AHEAD)',
-        f"{JUDGE}::test_the_limits_of_a_clock_are_exact_to_the_millisecond",
+        f"{VALIDATE}::test_the_limits_of_a_clock_are_exact_to_the_millisecond",
     ),
     Mutation(
         "validate: one field too many is let through",
         "streaming/rules.py",
         "F.size(F.array_except(names, known)) > 0",
         "F.size(F.array_except(names, known)) > 1",
-        f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
+        f"{VALIDATE}::test_a_bad_record_carries_every_reason_and_no_other",
     ),
     Mutation(
         "validate: a number in a long form is taken for a text",
@@ -76,21 +76,21 @@ VIEWS_AND_CONTRACTS = (
         "streaming/validate.py",
         "F.array_distinct(F.array_compact(F.array(*reasons)))",
         "F.slice(F.array_compact(F.array(*reasons)), 1, 1)",
-        f"{JUDGE}::test_a_bad_record_carries_every_reason_and_no_other",
+        f"{VALIDATE}::test_a_bad_record_carries_every_reason_and_no_other",
     ),
     Mutation(
         "contract: an order's total leaves out the quantities",
         "streaming/contracts/orders.py",
         'F.try_multiply(item["quantity"], item["unit_price_cents"])',
         'item["unit_price_cents"]',
-        f"{JUDGE}::test_an_odd_record_is_valid",
+        f"{VALIDATE}::test_an_odd_record_is_valid",
     ),
     Mutation(
         "contract: the smallest amount in range is refused",
         "streaming/contracts/contract.py",
         "lambda event: ~event[field].between(low, high))",
         "lambda event: ~event[field].between(low + 1, high))",
-        f"{JUDGE}::test_an_odd_record_is_valid",
+        f"{VALIDATE}::test_an_odd_record_is_valid",
     ),
     Mutation(
         "duplicates: the first by offset stands, not the first by arrival",
