@@ -1,6 +1,7 @@
 """Work done at once: results in order, every failure seen, and no row lost where frames are dealt out."""
 
 import threading
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -28,22 +29,36 @@ def test_results_come_in_the_order_of_the_items(spark: SparkSession) -> None:
 
 
 def test_a_failure_is_raised_when_what_has_begun_is_done(spark: SparkSession) -> None:
-    done, failed = [], threading.Event()
+    done, begun, failing = [], threading.Event(), threading.Event()
 
     def work(item: int) -> None:
         if item == 0:
-            failed.set()
+            assert begun.wait(60)
+            failing.set()
             raise ValueError("the first")
-        assert failed.wait(60)
+        begun.set()
+        assert failing.wait(60)
         done.append(spark.range(item).count())
 
     with pytest.raises(ValueError, match="the first"):
         at_once(spark, work, range(500))
     before = list(done)
-    assert before[:1] == [1]
+    assert before[0] == 1
     assert len(before) < 499
     spark.range(1).count()
     assert done == before
+
+
+def test_no_thread_of_the_jvm_is_left_behind(spark: SparkSession) -> None:
+    def of_connections() -> int:
+        jvm: Any = spark.sparkContext._jvm
+        running = jvm.java.lang.Thread.getAllStackTraces().keySet().toArray()
+        return sum(one.getName().startswith("Thread-") for one in running)
+
+    before = of_connections()
+    for _ in range(10):
+        at_once(spark, lambda item: spark.range(item).count(), range(4))
+    assert of_connections() < before + 5
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 5])
