@@ -78,7 +78,7 @@ def test_each_run_has_the_rows_that_were_put_last(spark: SparkSession, shape: Sh
     assert (len(made) == 1) is stands
 
 
-def test_a_shuffle_far_down_in_a_plan_is_seen_where_texts_are_short(spark: SparkSession) -> None:
+def test_a_shuffle_is_seen_where_plan_texts_are_short(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.maxPlanStringLength", "50")
     try:
         of = Input(standing_session(spark), PAIR)
