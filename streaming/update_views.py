@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
+from infra.lake.at_once import dealt
 from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
 from streaming.shared_plan import SharedPlan
@@ -23,9 +24,6 @@ from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
 
-MOST_JOBS = 4
-"""Views are dealt out to as many jobs; one more costs 20 ms of each micro-batch."""
-
 
 class Keeping:
     """The state of every view, and the plans that they share."""
@@ -33,9 +31,9 @@ class Keeping:
     def __init__(self, session: SparkSession) -> None:
         self._views = tuple(VIEWS.values())
         self._kept: dict[str, Current] = {view.name: current(view) for view in self._views}
-        own, jobs = standing_session(session), min(MOST_JOBS, session.sparkContext.defaultParallelism)
-        self._plans = [SharedPlan(own, self._views[number::jobs]) for number in range(jobs)]
-        self._pool = ThreadPoolExecutor(jobs, "views")
+        own = standing_session(session)
+        self._plans = [SharedPlan(own, some) for some in dealt(session, self._views)]
+        self._pool = ThreadPoolExecutor(len(self._plans), "views")
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
         """Start from silver's on-time events around the watermark (a static frame in silver's columns).
