@@ -131,12 +131,22 @@ def in_files(session: SparkSession, may_matter: Callable[[date, At, int], bool])
     return spark_tables.of_files(session, ARCHIVE, lambda files: _chosen(files, may_matter))
 
 
-def archived_on(session: SparkSession, days: Collection[date]) -> DataFrame:
-    """The archive's records of some days, from the files of these days alone."""
+def archived_on(session: SparkSession, days: Collection[date], older: Collection[str] = ()) -> DataFrame:
+    """The archive's records of some days, from the files of these days alone; and those of the topics `older` before them.
+
+    Files of the days before may hold records of other topics too.
+    """
     wanted = pa.array([str(day) for day in days], pa.string())
-    return spark_tables.of_files(
-        session, ARCHIVE, lambda files: pc.is_in(files["partition.day"].cast(pa.string()), value_set=wanted)
-    )
+
+    def chosen(files: pa.Table) -> pa.Array:
+        is_wanted = pc.is_in(files["partition.day"].cast(pa.string()), value_set=wanted)
+        may_hold = _chosen(files, lambda day, at, _: at[0] in older and day < min(days)) if older else None
+        if may_hold is None:
+            return is_wanted if not older else pa.repeat(True, files.num_rows)
+        # Of a file of several topics it is not known.
+        return pc.or_(is_wanted, pc.fill_null(may_hold, True))
+
+    return spark_tables.of_files(session, ARCHIVE, chosen)
 
 
 def _chosen(files: pa.Table, may_matter: Callable[[date, At, int], bool]) -> pa.Array | None:

@@ -5,7 +5,8 @@ Run: pytest tests/batch/test_touched.py
 
 A record touches its own day. A record of the hours after a day (REACH) touches that day only if it can change a row of it: a
 payment after midnight touches the day before if its order was placed then. So does a record of the minutes before it (LOOKBACK):
-an order just before midnight counts in the five minutes up to the next. Without this, every night would redo three days.
+an order just before midnight counts in the five minutes up to the next. And a change of a changelog touches every later day on
+which something looks it up. Without this, every night would redo three days.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,8 @@ from pyspark.sql import functions as F
 
 from batch.archive import in_files, newer
 from batch.day import Day
+from batch.history import is_history, needed
+from batch.parts import PART, of_streams, with_parts
 from batch.truth import TRUTH, inputs
 from infra.kafka.places import At, Ends
 from infra.lake import spark_tables
@@ -25,7 +28,7 @@ from infra.lake.rows import from_arrow
 from infra.lake.writes import few
 from streaming.bronze import RECORD
 from streaming.validate import validate
-from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
 
@@ -35,12 +38,13 @@ WHOLE, REST = divmod(REACH, timedelta(days=1))
 
 @dataclass
 class _Newest:
-    """The last offsets of newer records, per day of the archive and partition: of all, of those in its first REST, and of those
-    in its last LOOKBACK."""
+    """The last offsets of newer records, per day of the archive and partition: of all, of those in its first REST, of those in
+    its last LOOKBACK, and of those of changelogs."""
 
     of_day: dict[date, Ends]
     of_rest: dict[date, Ends]
     of_tail: dict[date, Ends]
+    of_changelogs: dict[date, Ends]
 
 
 class Touched:
@@ -64,6 +68,7 @@ class Touched:
         around = [self._newest.of_day.get(day + timedelta(days=n)) for n in range(1, WHOLE + 1)]
         around.append(self._newest.of_rest.get(day + timedelta(days=WHOLE + 1)))
         around.append(self._newest.of_tail.get(day - timedelta(days=1)))
+        around += [changes for older, changes in self._newest.of_changelogs.items() if older < day]
         if any(_is_behind(found, ends) for found in around):
             if self._can_change_rows(Day(day), ends):
                 return True
@@ -83,10 +88,12 @@ class Touched:
             )
             .collect()
         )
-        newest = _Newest({}, {}, {})
+        newest = _Newest({}, {}, {}, {})
         for row in rows:
             at = row["topic"], row["partition"]
             newest.of_day.setdefault(row["day"], {})[at] = row["last"]
+            if row["topic"] in CHANGELOGS:
+                newest.of_changelogs.setdefault(row["day"], {})[at] = row["last"]
             if row["last_early"] is not None:
                 newest.of_rest.setdefault(row["day"], {})[at] = row["last_early"]
             if row["last_final"] is not None:
@@ -94,13 +101,19 @@ class Touched:
         return newest
 
     def _may_touch(self, day: date, at: At, last: int) -> bool:
-        """May a file of this day, with this last offset, touch the day itself, one before it, or the next?"""
+        """May a file of this day, with this last offset, touch the day itself, one before it, or the next? Of a changelog, any
+        later one?"""
+        if at[0] in CHANGELOGS and any(
+            day < known and last >= ends.get(at, 0) for known, ends in self._read_to.items()
+        ):
+            return True
         days = (day - timedelta(days=n) for n in range(-1, WHOLE + 2))
         return any(known in self._read_to and last >= self._read_to[known].get(at, 0) for known in days)
 
     def _can_change_rows(self, day: Day, ends: Ends) -> bool:
         """Can records before or after the day change a row of it? Of too many to look at, it is assumed."""
-        around = day.around(LOOKBACK, REACH).holds("event_time") & (F.col("day") != F.lit(day.date))
+        near = day.around(LOOKBACK, REACH).holds("event_time") | is_history(day.start)
+        around = near & (F.col("day") != F.lit(day.date))
         found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()))
         if isinstance(found, DataFrame):
             return True
@@ -119,13 +132,12 @@ def changing(view: View, day: Day, events: DataFrame, of_day: DataFrame) -> Data
 
     `of_day`: truth's events of the day. Both frames have the columns of EVENT that a view needs.
     """
-    near = day.around(view.lookback, view.reach).holds("event_time")
-    own = events.where(F.col("topic").isin(*view.inputs) & near)
+    own = events.where(needed(view, day.around(view.lookback, view.reach)))
     if isinstance(view.law, Additive):
         return view.rows(inputs(view, own)).where(F.col("day") == F.lit(day.date)).select(*view.key)
-    part = F.explode(view.law.of_event(view.inputs)).alias("part")
-    known = of_day.where(F.col("topic").isin(*view.inputs)).select(part)
-    return own.select(part).join(known, "part", "left_semi")
+    part = F.explode(view.law.of_event(view.streams)).alias(PART)
+    known = of_streams(view, of_day).select(part)
+    return with_parts(view, view.law, own, of_day).select(PART).join(known, PART, "left_semi")
 
 
 def _is_behind(last: Ends | None, ends: Mapping[At, int]) -> bool:

@@ -4,13 +4,14 @@ Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantin
 Run: python -m batch truth --date 2026-01-31
 """
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE, PLACE, archived_on
 from batch.day import Day, Span
+from batch.history import is_history, shortened
 from infra.failpoints import point
 from infra.lake import spark_tables
 from infra.lake.at_once import at_once
@@ -23,7 +24,8 @@ from streaming.deduplicate import outcomes
 from streaming.definitions import of_event
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.validate import validate
-from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
 RUN = column("run", "string", "The night that computed it")
@@ -50,19 +52,20 @@ def truth_table(view: View) -> Table:
     return Table("truth", view.name, struct(*view.schema, *stamp), partitioned_by=("day",), description=description)
 
 
-def decided(session: SparkSession, *spans: Span) -> DataFrame:
+def decided(session: SparkSession, *spans: Span, start: datetime) -> DataFrame:
     """Validated records whose event time (or, without one, arrival) is in one of the spans, with their outcomes.
 
-    Other arrivals of the same event_ids, with any event time, are looked up in the whole archive, so that duplicates and
-    conflicts are found. The lookup reads the column event_id; payloads are read only where it finds one.
+    And all records of changelogs before `start`: the last of a key may be of any age. Other arrivals of the same
+    event_ids, with any event time, are looked up in the whole archive, so that duplicates and conflicts are found. The lookup
+    reads the column event_id; payloads are read only where it finds one.
     """
     at = F.coalesce("event_time", "arrival")
-    days, is_own = set[date](), F.lit(False)
+    days, is_own = set[date](), is_history(start)
     for span in spans:
         first, last = span.days
         is_own = is_own | (F.col("day").between(F.lit(first), F.lit(last)) & span.holds(at))
         days |= {first + timedelta(days=n) for n in range((last - first).days + 1)}
-    own = archived_on(session, days).where(is_own)
+    own = archived_on(session, days, CHANGELOGS).where(is_own)
     elsewhere = _with_ids(session, own.where(F.col("event_id").isNotNull()).select("event_id").distinct(), is_own)
     records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
     validated = validate(records.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
@@ -88,9 +91,11 @@ class Decided:
         self._kept: dict[Day, DataFrame] = {}
 
     def around(self, day: Day) -> DataFrame:
-        """The validated records of the day, of LOOKBACK before it and of REACH after it, with their outcomes."""
+        """The validated records of the day, of LOOKBACK before it and of REACH after it, with their outcomes; and those of
+        changelogs before."""
         if day not in self._kept:
-            self._kept[day] = decided(self._session, day.around(LOOKBACK, REACH)).persist()
+            around = day.around(LOOKBACK, REACH)
+            self._kept[day] = decided(self._session, around, start=around.start).persist()
         return self._kept[day]
 
     def release(self) -> None:
@@ -100,14 +105,18 @@ class Decided:
         self._kept.clear()
 
 
-def events(session: SparkSession, definition: str, *spans: Span) -> DataFrame:
-    """The valid events, one per event_id, with event times in one of the spans."""
-    return accepted(decided(session, *spans), definition)
+def events(session: SparkSession, definition: str, *spans: Span, start: datetime) -> DataFrame:
+    """The valid events, one per event_id, with event times in one of the spans; and the last of each key of changelogs before
+    `start`."""
+    return shortened(accepted(decided(session, *spans, start=start), definition), start)
 
 
-def inputs(view: View, found: DataFrame) -> dict[str, DataFrame]:
-    """A view's input topics among events."""
-    return {topic: topic_events(found, topic) for topic in view.inputs}
+def inputs(view: View, found: DataFrame, *more: str) -> dict[str, DataFrame]:
+    """A view's input topics among events, with the columns `more`; KNOWN_AT of changelogs where `found` has it."""
+    known = [name for name in (KNOWN_AT,) if name in found.columns]
+    return {
+        topic: topic_events(found, topic, *more, *(known if topic in view.changelogs else ())) for topic in view.inputs
+    }
 
 
 def view_day(view: View, found: DataFrame, day: Day) -> DataFrame:
@@ -120,7 +129,7 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
     validated = known or Decided(session)
     rows = validated.around(day)
     try:
-        found = accepted(rows, of_event(definitions)).persist()
+        found = shortened(accepted(rows, of_event(definitions)), day.around(LOOKBACK, REACH).start).persist()
         stamp = F.lit(run)
         # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark

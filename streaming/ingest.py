@@ -28,6 +28,7 @@ from streaming import watermark as watermarks
 from streaming.alerts import Alerts
 from streaming.backlog import Backlog
 from streaming.bronze import BRONZE
+from streaming.changelog import counted_in_arrow
 from streaming.checkpoint import Checkpoints
 from streaming.dedup_index import Arrival, DedupIndex
 from streaming.late_duplicates import LateIndex
@@ -123,8 +124,9 @@ class Ingest:
         return events
 
     def _write_views(self, events: pa.Table, batch: MicroBatch) -> None:
-        on_time = events.filter(pc.equal(events["late_by_ms"], 0))
-        rows = self._views.update(on_time, arrow_time(batch.watermark), arrow_time(batch.next_watermark))
+        rows = self._views.update(
+            counted_in_arrow(events), arrow_time(batch.watermark), arrow_time(batch.next_watermark)
+        )
 
         def append(view: str) -> None:
             stamp = {

@@ -4,6 +4,7 @@ Data flow: new on-time events -> all events of the parts that they touch -> rows
 Run: pytest tests/streaming/test_view_state.py
 
 A part is a value of the law's column (ByPart), or a window of event time (ByWindow), to which an event may belong several times.
+An event of a changelog belongs to the parts with an event that looks it up.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from datetime import timedelta
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming import changelog
 from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics
 from streaming.views.law import ByPart, ByWindow
 from streaming.views.view import View
@@ -26,6 +28,7 @@ class Parts:
     def __init__(self, view: View, law: ByPart | ByWindow, columns: tuple[str, ...]) -> None:
         self._view, self._law, self._columns = view, law, columns
         self._events: pa.Table | None = None
+        self._changes: pa.Table | None = None
         self._open: pa.Table | None = None
         self._touched = pa.array([], pa.string())
         self._watermark: pa.Scalar | None = None
@@ -33,15 +36,19 @@ class Parts:
 
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
         """Keep the events of the view's inputs, and the rows that are still open: these events are all that they need."""
-        self._events = of_topics(events, self._view.inputs).select(self._columns)
+        self._events, self._changes = self._divided(events)
         self._open = rows.filter(pc.invert(is_final(rows, next_watermark)))
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """All events of the parts that new events touch, and of the parts with a row that becomes final."""
-        fresh = of_topics(new, self._view.inputs).select(self._columns)
-        kept = self._events if self._events is not None else fresh.slice(0, 0)
-        self._watermark, self._events = watermark, joined(self._without_closed(kept, watermark), fresh)
-        touched = [part for parts in self._parts(fresh) for part in pc.unique(parts).to_pylist()]
+        fresh, fresh_changes = self._divided(new)
+        self._tidy(watermark)
+        self._watermark = watermark
+        self._events = joined(fresh.slice(0, 0) if self._events is None else self._events, fresh)
+        self._changes = joined(fresh.slice(0, 0) if self._changes is None else self._changes, fresh_changes)
+        touched = self._names(fresh)
+        if fresh_changes.num_rows:
+            touched += self._names(self._events.filter(changelog.changed(self._view, self._events, fresh_changes)))
         if self._open is not None:
             due = self._open.filter(is_final(self._open, next_watermark))
             touched += self._of_rows(due).to_pylist()
@@ -49,7 +56,10 @@ class Parts:
         mine = pa.chunked_array([pa.repeat(False, self._events.num_rows)])
         for parts in self._parts(self._events):
             mine = pc.or_(mine, pc.is_in(parts, value_set=self._touched))
-        return self._events.filter(mine)
+        own = self._events.filter(mine)
+        if not self._view.changelogs:
+            return own
+        return pa.concat_tables([own, changelog.looked_up(self._view, own, self._changes)])
 
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """Rows of the touched parts that are new, have changed or became final; and those that are gone, as removed.
@@ -72,22 +82,34 @@ class Parts:
         return pa.concat_tables([_flagged(changed, removed=False), _flagged(removed, removed=True)])
 
     def held(self) -> tuple[pa.Table, ...]:
-        """The events that open rows may need, and the open rows."""
-        return tuple(table for table in (self._events, self._open) if table is not None)
+        """The events that open rows may need, those of changelogs, and the open rows."""
+        return tuple(table for table in (self._events, self._changes, self._open) if table is not None)
 
-    def _without_closed(self, kept: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
-        """Without events that no open row can need; done once per minute of event time, because it scans all events."""
-        if watermark is None or (self._tidied is not None and watermark.value - self._tidied.value < TIDY_US):
-            return kept
+    def _divided(self, events: pa.Table) -> tuple[pa.Table, pa.Table]:
+        """The view's events: the on-time ones of streams, and all of changelogs."""
+        changes = of_topics(events, tuple(self._view.changelogs)).select(self._columns)
+        return changelog.on_time(of_topics(events, self._view.streams)).select(self._columns), changes
+
+    def _tidy(self, watermark: pa.Scalar | None) -> None:
+        """Drop events that no open row can need; done once per minute of event time, because it scans all events."""
+        if watermark is None or self._events is None:
+            return
+        if self._tidied is not None and watermark.value - self._tidied.value < TIDY_US:
+            return
         self._tidied = watermark
         span = self._view.reach + self._view.lookback
         oldest = pc.subtract(watermark, pa.scalar(span, pa.duration("us")))
-        return kept.filter(pc.greater_equal(kept["event_time"], oldest))
+        self._events = self._events.filter(pc.greater_equal(self._events["event_time"], oldest))
+        self._changes = changelog.shortened(self._changes, oldest, tuple(self._view.changelogs))
+
+    def _names(self, events: pa.Table) -> list[str]:
+        """The names of the parts of streams' events."""
+        return [part for parts in self._parts(events) for part in pc.unique(parts).to_pylist()]
 
     def _parts(self, events: pa.Table) -> Iterator[pa.ChunkedArray]:
-        """The events' parts as texts, one array for the first part of each event, one for the second, and so on."""
+        """The parts of streams' events as texts, one array for the first part of each event, one for the second, and so on."""
         if isinstance(self._law, ByPart):
-            yield pc.coalesce(*[pc.struct_field(events[topic], self._law.column) for topic in self._view.inputs])
+            yield pc.coalesce(*[pc.struct_field(events[topic], self._law.column) for topic in self._view.streams])
             return
         at = events["event_time"]
         first = _number(at, self._law.size)

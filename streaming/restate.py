@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from infra.lake import spark_tables
 from infra.lake.writes import append_once
 from streaming import watermark as watermarks
+from streaming.changelog import counted, known_at
 from streaming.checkpoint import SourceOffsets
 from streaming.ingest import moment
 from streaming.progress import INGEST, PROGRESS, REBUILT, MicroBatch, no_rows
@@ -23,6 +24,7 @@ from streaming.silver import SILVER
 from streaming.speed import speed_table
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
+from streaming.views.as_of import KNOWN_AT
 
 
 def restate(session: SparkSession, generation: str, definitions: Mapping[str, str], start: SourceOffsets) -> None:
@@ -45,10 +47,10 @@ def restate(session: SparkSession, generation: str, definitions: Mapping[str, st
     batch.watermark = batch.next_watermark = moment(watermark.at)
     # An unfinished micro-batch is left out: it will be repeated, and then adds its own events.
     finished = (F.col("generation") != latest["generation"]) | (F.col("batch_id") <= latest["batch_id"])
-    on_time = spark_tables.read(session, SILVER).where((F.col("late_by_ms") == 0) & finished)
+    silver = spark_tables.read(session, SILVER).where(finished).withColumn(KNOWN_AT, known_at())
     with batch.timed("views"):
         for view in views:
-            rows = answered(view, on_time)
+            rows = answered(view, silver.where(counted(tuple(view.changelogs))))
             table = speed_table(view)
             stamp = {
                 "is_final": F.coalesce(F.col(CLOSES) < F.lit(batch.next_watermark), F.lit(False)),

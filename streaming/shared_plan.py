@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType, TimestampType
 
 from streaming.silver import EVENT, topic_events
 from streaming.standing_plan import Input, StandingPlan
 from streaming.view_state import CLOSES, OF_EVENT, of_topics
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import Additive
 from streaming.views.view import View
 
@@ -62,15 +63,16 @@ def sources(view: View) -> list[Source]:
 
 def of_topic(topic: str) -> StructType:
     """The schema of a topic's events, as views need them."""
-    return StructType([field for field in EVENT if field.name in (*OF_EVENT, topic)])
+    fields = {field.name: field for field in EVENT} | {KNOWN_AT: StructField(KNOWN_AT, TimestampType())}
+    return StructType([fields[name] for name in (*OF_EVENT, topic)])
 
 
 def answered(view: View, events: DataFrame) -> DataFrame:
-    """A view's rows of events (columns of EVENT), one per key and day, and CLOSES: when each can no longer change."""
+    """A view's rows of events (columns of EVENT, KNOWN_AT), one per key and day, and CLOSES: when each can no longer change."""
     return defined(view, dict.fromkeys(view.inputs, events))
 
 
 def defined(view: View, events: Mapping[str, DataFrame]) -> DataFrame:
     """The same of one frame per topic."""
-    rows = view.rows({topic: topic_events(events[topic], topic) for topic in view.inputs})
+    rows = view.rows({topic: topic_events(events[topic], topic, *view.more_of(topic)) for topic in view.inputs})
     return view.answer(rows).withColumn(CLOSES, view.closed_at())

@@ -36,7 +36,7 @@ class Keeping:
         self._pool = ThreadPoolExecutor(len(self._plans), "views")
 
     def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
-        """Start from silver's on-time events around the watermark (a static frame in silver's columns).
+        """Start from silver's events around the watermark (a static frame, as from `on_time_since`).
 
         Returns the rows that are open, per view.
         """
@@ -49,7 +49,7 @@ class Keeping:
     def update(
         self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None
     ) -> Mapping[str, pa.Table]:
-        """Per view, the rows to write after a micro-batch's new on-time events; views without any are left out.
+        """Per view, the rows to write after a micro-batch's new events (`counted_in_arrow`); views without any are left out.
 
         `watermark` is the watermark before these events, `next_watermark` the one after them.
         """

@@ -12,6 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import Additive
 from streaming.views.view import View
 
@@ -19,14 +20,14 @@ CLOSES = "_closes"
 """Column of computed rows: the time after which the row can no longer change."""
 PIECES = 64
 REMOVED = "is_removed"
-OF_EVENT = ("topic", "event_id", "event_type", "event_time")
+OF_EVENT = ("topic", "event_id", "event_type", "event_time", KNOWN_AT)
 
 
 class Current(Protocol):
     """The state of a view, by its law. Times are timestamps in UTC; a `next_watermark` of None is before all events."""
 
     def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """Start from the on-time events within the view's reach of the watermark, and the rows computed from them."""
+        """Start from the events within the view's reach of the watermark, and the rows computed from them."""
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """The events from which rows must be computed after the `new` ones; empty if nothing changes."""
@@ -50,8 +51,9 @@ class Sums:
         self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
-        """Only the new events of the view's inputs."""
-        return of_topics(new, self._view.inputs).select(self._columns)
+        """Only the new on-time events of the view's inputs."""
+        own = of_topics(new, self._view.inputs)
+        return own.filter(pc.equal(own[KNOWN_AT], own["event_time"])).select(self._columns)
 
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The open rows that new events changed, and those that the watermark closed."""
@@ -95,7 +97,7 @@ def share(above: pa.ChunkedArray, below: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def of_topics(events: pa.Table, topics: tuple[str, ...]) -> pa.Table:
     """The events of some topics."""
-    return events.filter(pc.is_in(events["topic"], value_set=pa.array(topics)))
+    return events.filter(pc.is_in(events["topic"], value_set=pa.array(topics, pa.string())))
 
 
 def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:

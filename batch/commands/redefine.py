@@ -1,8 +1,9 @@
-"""The command `redefine`: put a changed view or contract into force, for the stream and for all settled days.
+"""The command `redefine`: put a changed view or contract, or a new view, into force, for the stream and for all settled days.
 
 Data flow: the present code -> stream rebuilt from silver and drained -> a night that redoes every settled day -> Radius
-Run: daybreak redefine
+Run: daybreak redefine; daybreak redefine --view click_through
 
+A new view disturbs no other: the stream writes its rows from all of silver when it starts, and goes on where it was.
 Both versions stay visible: see `definition` in speed and in the corrections, and settlements beside past_settlements.
 """
 
@@ -24,7 +25,8 @@ from infra.services import stream
 from infra.services.program import Name, Program
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, settings
-from streaming.monitor.catch_up import behind
+from streaming.monitor.catch_up import behind, latest
+from streaming.views import VIEWS
 
 commands = typer.Typer()
 console = Screen()
@@ -39,23 +41,24 @@ def redefine(
     airflow: Annotated[
         bool, typer.Option(help="Use an Airflow backfill, which rebuilds gold too; else only a night.")
     ] = True,
+    view: Annotated[
+        str | None,
+        typer.Option(help="Only this view, which is new: no other view is rewritten, and nothing is rebuilt."),
+    ] = None,
 ) -> None:
     """Put changed views or contracts into force: rebuild the stream, redo all settled days, show what changed."""
     s = settings()
     started = datetime.now(UTC)
     supervisor = Supervisor(s)
+    if view is not None and view not in VIEWS:
+        raise PermanentFailure(f"there is no view {view}: streaming/views/__init__.py lists {', '.join(VIEWS)}")
     if not supervisor.is_running():
         raise PermanentFailure("the platform is not running: start it with daybreak up")
     days = settled(s)
-    console.print("1 the stream stops and is rebuilt from silver")
-    supervisor.stop(Name.STREAM, wait=True)
-    code = subprocess.run([sys.executable, "-m", "streaming", "rebuild"], cwd=ROOT, check=False).returncode
-    if code:
-        # The rebuild changed nothing and has printed the reason, so the stream starts again as it was.
-        supervisor.begin(Name.STREAM)
+    if view is not None:
+        _begin(s, supervisor, view)
+    elif code := _rebuilt(supervisor):
         raise typer.Exit(code)
-    supervisor.begin(Name.STREAM)
-    console.print("2 the stream computes its views anew from silver")
     _drained(s, supervisor)
     if not days:
         console.print(
@@ -68,10 +71,44 @@ def redefine(
         nights.backfill(last, last)
     else:
         nights.night(last)
+    if view is not None:
+        console.print(f"4 both layers have {view}, on {len(days)} settled days and since")
+        return
     found = redefined(s, days[0], days[-1], started)
     console.print("4 what the new definitions changed" if found else "4 no settled row has changed")
     for radius in found:
         console.print(f"  {radius}", soft_wrap=True)
+
+
+def _begin(s: Settings, supervisor: Supervisor, view: str) -> None:
+    """Restart the stream, so that it starts to write a new view. Raises PermanentFailure if it has written it before."""
+    if view in written(s):
+        raise PermanentFailure(
+            f"the stream writes {view} already. If its definition has changed, leave out --view: then all views are rewritten"
+        )
+    console.print(f"1 the stream starts again, with {view}")
+    supervisor.stop(Name.STREAM, wait=True)
+    supervisor.begin(Name.STREAM)
+    console.print(f"2 it computes {view} from silver, and goes on where it was")
+
+
+def _rebuilt(supervisor: Supervisor) -> int:
+    """Rebuild the stream from silver and begin it again; returns the exit code of the rebuild."""
+    console.print("1 the stream stops and is rebuilt from silver")
+    supervisor.stop(Name.STREAM, wait=True)
+    code = subprocess.run([sys.executable, "-m", "streaming", "rebuild"], cwd=ROOT, check=False).returncode
+    if code:
+        # The rebuild changed nothing and has printed the reason, so the stream starts again as it was.
+        supervisor.begin(Name.STREAM)
+        return code
+    supervisor.begin(Name.STREAM)
+    console.print("2 the stream computes its views anew from silver")
+    return 0
+
+
+def written(s: Settings) -> set[str]:
+    """What the stream writes, by the definitions of its last micro-batch."""
+    return set(dict(latest(s, "definitions") or {}))
 
 
 def settled(s: Settings) -> list[date]:

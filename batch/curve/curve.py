@@ -61,7 +61,7 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
     # The day's rows also need events of LOOKBACK before it and of REACH after it: of days that may be unsettled.
     around = day.around(LOOKBACK, REACH)
     spans = [span for span in (Span(around.start, day.start), Span(day.end, around.end)) if span.start < span.end]
-    needed = own.unionByName(events(session, definition, *spans))
+    needed = own.unionByName(events(session, definition, *spans, start=around.start))
     in_force = settings().watermark_delay_seconds
     found = waits(session, day, needed, settled).persist()
     try:

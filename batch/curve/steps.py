@@ -5,7 +5,8 @@ Run: pytest tests/batch/test_steps.py
 
 A step is a wait: its answer is computed from the events that waited no longer. The view's law saves work. In an additive view
 every event is computed once, at the first step that covers it, and the steps are added up. In a view by part, only the parts
-that lack an event at some step are computed. So a day costs little more than its late events, however many delays are tried.
+that lack an event at some step are computed; a change of a changelog counts from when a step knows it. So a day costs little
+more than its late events, however many delays are tried.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,11 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.curve.points import Outcome
 from batch.day import Day
+from batch.parts import PART, looked_up, of_streams, with_parts
 from batch.versions import VERSION, view_day_by_version
 from infra.lake.at_once import united
 from infra.lake.materialize import materialized
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import Additive, ByPart, ByWindow
 from streaming.views.view import View
 
@@ -74,24 +77,31 @@ def _by_part(
     view: View, law: ByPart | ByWindow, found: DataFrame, truth: DataFrame, day: Day, steps: Sequence[int]
 ) -> list[DataFrame]:
     """Per step the rows of the parts that lack an event at it; and truth's rows, by the first step that gives them."""
-    wait, parts = F.col("required_delay_seconds"), law.of_event(view.inputs)
-    needed = found.where(F.col("topic").isin(*view.inputs)).withColumn("part", F.explode(parts))
+    wait, all_steps = F.col("required_delay_seconds"), F.array(*[F.lit(step) for step in steps])
+    waiting = found.where(wait > steps[0])
     # Most events wait a few seconds, and few wait longer: a part that has all its events is not computed again.
-    longest = needed.groupBy(F.col("part").alias("late_part")).agg(F.max(wait).alias("longest"))
-    late = materialized(longest.where(F.col("longest") > steps[0]))
-    own = materialized(needed.join(late, F.col("part") == F.col("late_part")).drop("part", "late_part"))
-    lacking = F.filter(
-        F.array(*[F.lit(step) for step in steps]), lambda step: (step >= wait) & (step < F.col("longest"))
-    )
+    longest = with_parts(view, law, waiting, found).groupBy(F.col(PART).alias("late_part"))
+    late = materialized(longest.agg(F.max(wait).alias("longest")))
+    needed = of_streams(view, found).withColumn(PART, F.explode(law.of_event(view.streams)))
+    own = materialized(needed.join(late, F.col(PART) == F.col("late_part")).drop(PART, "late_part"))
+    lacking = F.filter(all_steps, lambda step: (step >= wait) & (step < F.col("longest")))
     versions = own.withColumn(VERSION, F.explode(lacking.cast("array<string>"))).drop("longest")
     if isinstance(law, ByWindow):
         # An event of several windows that lack an event at the same step.
         versions = versions.dropDuplicates([*PLACE, VERSION])
+    if view.changelogs:
+        # A change that is not in time is not lost: it counts from when it is known.
+        changes = united(looked_up(view, found, own)).withColumn(VERSION, F.explode(all_steps))
+        behind_us = F.greatest(wait - F.col(VERSION), F.lit(0)) * 1_000_000
+        known = F.timestamp_micros(F.unix_micros("event_time") + behind_us)
+        versions = versions.withColumn(KNOWN_AT, F.col("event_time")).unionByName(
+            changes.withColumns({KNOWN_AT: known, VERSION: F.col(VERSION).cast("string")})
+        )
     answers = view_day_by_version(view, law, versions, day).withColumnRenamed(VERSION, "step")
     # Not the rows of a window that has all its events at this step: its last ones are the lookback of the next window.
     lacks = (law.of_row(view.time) == F.col("late_part")) & (F.col("step").cast("long") < F.col("longest"))
     answers = answers.join(late, lacks, "left_semi")
-    enough = F.filter(F.array(*[F.lit(step) for step in steps]), lambda step: step >= F.col("longest"))
+    enough = F.filter(all_steps, lambda step: step >= F.col("longest"))
     since = F.when(F.col("longest").isNull(), F.lit(steps[0])).otherwise(F.try_element_at(enough, F.lit(1)))
     shared = truth.join(late, law.of_row(view.time) == F.col("late_part"), "left").where(since.isNotNull())
     return [

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from batch.archive import PLACE
 from batch.day import Span
+from batch.history import can_matter
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.layers import Layer
 from infra.lake.columns import column, struct
@@ -64,7 +65,7 @@ def evidence(stream: Layer, night: Layer) -> DataFrame:
 def of_view(found: DataFrame, view: View, needed: Span) -> DataFrame:
     """The evidence for a view whose rows need the events of the span; late events of its other inputs are PARTNER_LATE."""
     is_partner = (F.col("cause") == Cause.LATE.value) & (F.col("topic") != view.inputs[0])
-    own = found.where(F.col("topic").isin(*view.inputs) & needed.holds("event_time"))
+    own = found.where(can_matter(view, needed))
     return own.withColumn("cause", F.when(is_partner, F.lit(Cause.PARTNER_LATE.value)).otherwise(F.col("cause")))
 
 

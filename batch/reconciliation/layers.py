@@ -13,21 +13,24 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.day import Day
 from batch.day_plan import DayPlan
+from batch.history import is_history
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.speed_snapshot import MicroBatch, counted, read
 from batch.truth import TRUTH_QUARANTINE
 from infra.kafka.places import Ranges
 from infra.lake import spark_tables
+from streaming.changelog import known_at
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.views import LOOKBACK, REACH
+from streaming.views.as_of import KNOWN_AT
 
 
 @dataclass(frozen=True)
 class Layer:
     """One layer's side of the comparison.
 
-    `events`: one row per event, columns of silver.EVENT. `refused`: the rejected records (PLACE, reasons).
+    `events`: one row per event, columns of silver.EVENT, KNOWN_AT. `refused`: the rejected records (PLACE, reasons).
     `unread`: a column over PLACE: the cause for which the layer has not read a record; null if it has read it.
     """
 
@@ -37,12 +40,12 @@ class Layer:
 
 
 def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]) -> Layer:
-    """The stream's side: silver's events around the day, up to the last finished micro-batch."""
+    """The stream's side: silver's events around the day, and those of changelogs before, up to the last finished micro-batch."""
     around = day.around(LOOKBACK, REACH)
     first, last = around.days
-    own = spark_tables.read(session, SILVER).where(
-        counted(progress) & F.col("day").between(F.lit(first), F.lit(last)) & around.holds("event_time")
-    )
+    is_near = F.col("day").between(F.lit(first), F.lit(last)) & around.holds("event_time")
+    silver = spark_tables.read(session, SILVER).where(counted(progress) & (is_near | is_history(around.start)))
+    own = silver.withColumn(KNOWN_AT, known_at())
     return Layer(own, spark_tables.read(session, QUARANTINE), unread(read(progress)))
 
 
@@ -53,7 +56,8 @@ def night_layer(session: SparkSession, plan: DayPlan, known: DataFrame) -> Layer
     """
     elsewhere = spark_tables.read(session, TRUTH_QUARANTINE).select(*PLACE, "reasons")
     refused = rejected(known).select(*PLACE, "reasons").unionByName(elsewhere)
-    return Layer(accepted(known, of_event(plan.definitions)), refused, unread(plan.archived))
+    events = accepted(known, of_event(plan.definitions)).withColumn(KNOWN_AT, F.col("event_time"))
+    return Layer(events, refused, unread(plan.archived))
 
 
 def unread(read: Ranges) -> Column:

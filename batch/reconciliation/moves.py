@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from batch.archive import PLACE
 from batch.day import Span
+from batch.history import it_can_matter
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import of_view
 from infra.lake.materialize import materialized
@@ -60,7 +61,7 @@ class Found:
     def moves(self, view: View, needed: Span) -> Moves:
         """The moved events of a view whose rows need the events of the span."""
         if self._table is None:
-            return _by_spark(of_view(self.rows, view, needed))
+            return _by_spark(view, of_view(self.rows, view, needed))
         found = list(_by_place(self._table.to_pylist(), view, needed))
         pairs = {(row["enters"], row["leaves"]) for row in found}
         places = F.broadcast(frame(self._session, found, MOVES))
@@ -70,12 +71,15 @@ class Found:
 def _by_place(rows: list[dict[str, Any]], view: View, needed: Span) -> Iterator[dict[str, Any]]:
     entered: dict[tuple[Any, ...], int] = {}
     left: dict[tuple[Any, ...], int] = {}
-    for row in rows:
-        is_needed = row["topic"] in view.inputs and needed.start <= row["event_time"] < needed.end
-        if not is_needed or row["cause"] == Cause.UNEXPLAINED:
-            continue
+    own = [row for row in rows if row["cause"] != Cause.UNEXPLAINED and it_can_matter(view, needed, row)]
+    taken = {tuple(row[name] for name in PLACE) for row in own if row["side"] == "take"}
+    for row in own:
         place, cause = tuple(row[name] for name in PLACE), row["cause"]
-        if cause == Cause.LATE:
+        if cause == Cause.LATE and row["topic"] in view.changelogs:
+            # The stream counts it from when it knew it, and the night's own takes its place, unless the night has none.
+            if place not in taken:
+                left[(*place, True)] = entered[(*place, False)] = STEP[Cause.PARTNER_LATE]
+        elif cause == Cause.LATE:
             is_partner = row["topic"] != view.inputs[0]
             entered[(*place, True)] = STEP[Cause.PARTNER_LATE if is_partner else Cause.LATE]
         elif row["side"] == "take":
@@ -86,16 +90,24 @@ def _by_place(rows: list[dict[str, Any]], view: View, needed: Span) -> Iterator[
         yield dict(zip(MOVES.fieldNames(), (*at, entered.get(at, 0), left.get(at)), strict=True))
 
 
-def _by_spark(found: DataFrame) -> Moves:
+def _by_spark(view: View, found: DataFrame) -> Moves:
     """As `_by_place`, by Spark: for a day with more evidence than the driver should hold."""
     steps = F.array(*[F.lit(cause.value) for cause in STEPS])
     step = F.array_position(steps, F.col("cause"))
     is_late = F.col("cause").isin(Cause.LATE.value, Cause.PARTNER_LATE.value)
+    found = found.where(F.col("cause") != Cause.UNEXPLAINED.value)
+    if view.changelogs:
+        is_change = is_late & F.col("topic").isin(*view.changelogs)
+        taken = F.max(F.col("side") == "take").over(Window.partitionBy(*PLACE))
+        sides = F.when(is_change, F.array(F.lit("take"), F.lit("known"))).otherwise(F.array("side"))
+        found = found.withColumn("_taken", taken).where(~(is_change & F.col("_taken")))
+        found = found.withColumn("side", F.explode(sides))
+        is_late = is_late & ~F.col("topic").isin(*view.changelogs)
     places = materialized(
-        found.where(F.col("cause") != Cause.UNEXPLAINED.value)
-        .groupBy(*PLACE, (is_late | (F.col("side") == "take")).alias("of_silver"))
-        .agg(
-            F.coalesce(F.max(F.when(is_late | (F.col("side") == "add"), step)), F.lit(0)).cast("long").alias("enters"),
+        found.groupBy(*PLACE, (is_late | (F.col("side") == "take")).alias("of_silver")).agg(
+            F.coalesce(F.max(F.when(is_late | F.col("side").isin("add", "known"), step)), F.lit(0))
+            .cast("long")
+            .alias("enters"),
             F.max(F.when(F.col("side") == "take", step)).cast("long").alias("leaves"),
         )
     )

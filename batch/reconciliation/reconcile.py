@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.day import Day
 from batch.day_plan import DayPlan
+from batch.history import needed, of_both
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
@@ -33,7 +34,8 @@ from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, few_of
 from infra.lake.materialize import materialized
 from infra.lake.writes import replace_days
-from streaming.views import VIEWS
+from streaming.changelog import counted
+from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.view import View
 
 
@@ -54,7 +56,7 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     """
     day, validated = plan.day, known or Decided(session)
     night = night_layer(session, plan, validated.around(day))
-    night = replace(night, events=materialized(night.events), refused=materialized(night.refused))
+    night = replace(night, refused=materialized(night.refused))
     layers = side(session, day, night)
     found = at_once(session, lambda view: compare(session, view, plan, layers), VIEWS.values())
     stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
@@ -89,9 +91,10 @@ def side(session: SparkSession, day: Day, night: Layer) -> Layers:
     """The stream's layer beside the night's, read once for all views."""
     progress = finished()
     stream = stream_layer(session, day, progress)
-    # A late event that is not in the archive yet is counted by neither layer.
-    is_counted = (F.col("late_by_ms") == 0) | night.unread.isNull()
-    stream = replace(stream, events=materialized(stream.events.where(is_counted)))
+    # A late event that is not in the archive yet is counted by neither layer, but for a change, which the stream counts later.
+    is_counted = counted(CHANGELOGS) | night.unread.isNull()
+    events = of_both(stream.events.where(is_counted), night.events, day.around(LOOKBACK, REACH).start)
+    stream, night = replace(stream, events=materialized(events[0])), replace(night, events=materialized(events[1]))
     return Layers(stream, night, Found(session, evidence(stream, night)), progress)
 
 
@@ -117,7 +120,7 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     day = plan.day
     by_stream = snapshot(session, view, day, plan.definitions[view.name], layers.progress)
     around = day.around(view.lookback, view.reach)
-    is_own = F.col("topic").isin(*view.inputs) & around.holds("event_time")
+    is_own = needed(view, around)
     silver, truth_events = layers.stream.events.where(is_own), layers.night.events.where(is_own)
     found = of_view(layers.found.rows, view, around)
     moves = layers.found.moves(view, around)

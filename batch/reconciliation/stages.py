@@ -13,9 +13,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from batch.day import Day
+from batch.parts import PART, in_parts, with_parts
 from batch.reconciliation.moves import STEP, Moves
 from batch.truth import view_day
-from batch.versions import VERSION, in_parts, view_day_by_version
+from batch.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
 from streaming.views.law import Additive, ByPart, ByWindow
 from streaming.views.view import View
@@ -90,10 +91,10 @@ def _by_part(
     )
     if not steps:
         return counted.drop("_part", "_is_counted")
-    parts = law.of_event(view.inputs)
-    touched = materialized(moved.select(F.explode(parts).alias("_touched")).distinct())
+    among = unmoved.unionByName(moved.drop("enters", "leaves"))
+    touched = materialized(with_parts(view, law, moved, among).select(F.col(PART).alias("_touched")).distinct())
     touched = F.broadcast(touched) if moves_are_few else touched
-    near = in_parts(law, unmoved, parts, touched, "_touched")
+    near = in_parts(view, law, unmoved, touched.withColumnRenamed("_touched", "_wanted"), moved)
     near = materialized(_at_all(near, moved))
     counting = F.array_compact(F.array(*[F.when(counts_at(step), F.lit(name)) for name, step in steps.items()]))
     versions = near.withColumn(VERSION, F.explode(counting)).drop("enters", "leaves")

@@ -198,6 +198,67 @@
         "closes": "started_at + INTERVAL 1 HOUR",
         "prefer": [],
         "while_open": {}
+    },
+    "clicks_with_customer": {
+        "key": [
+            "event_id"
+        ],
+        "columns": {
+            "event_id": "string",
+            "session_id": "string",
+            "customer_id": "string",
+            "product_id": "string",
+            "clicked_at": "timestamp",
+            "name": "string",
+            "region": "string",
+            "known_since": "timestamp",
+            "known": "bigint",
+            "clicks": "bigint"
+        },
+        "closes": "clicked_at",
+        "prefer": [],
+        "while_open": {}
+    },
+    "search_matches": {
+        "key": [
+            "event_id",
+            "search_id"
+        ],
+        "columns": {
+            "event_id": "string",
+            "search_id": "string",
+            "product_id": "string",
+            "title": "string",
+            "listed_at": "timestamp",
+            "customer_id": "string",
+            "words": "string",
+            "saved_at": "timestamp",
+            "matches": "bigint"
+        },
+        "closes": "listed_at",
+        "prefer": [],
+        "while_open": {}
+    },
+    "open_orders_by_region": {
+        "key": [
+            "event_id",
+            "open_from"
+        ],
+        "columns": {
+            "event_id": "string",
+            "order_id": "string",
+            "open_from": "timestamp",
+            "open_to": "timestamp",
+            "ordered_at": "timestamp",
+            "customer_id": "string",
+            "region": "string",
+            "total_cents": "bigint",
+            "open_ms": "bigint",
+            "orders": "bigint"
+        },
+        "closes": "ordered_at + INTERVAL 1 HOUR",
+        "prefer": [],
+        "while_open": {}
     }
 }) }}
 {% endmacro %}

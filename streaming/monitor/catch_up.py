@@ -37,19 +37,18 @@ class Behind:
 
 def behind(s: Settings) -> Behind:
     """Compare once. Raises TransientFailure if Kafka or the store does not answer."""
-    read_to = {(at["topic"], at["partition"]): at["to"] for at in _latest(s)}
+    read_to = {(at["topic"], at["partition"]): at["to"] for at in latest(s, "offsets") or ()}
     return Behind(sum(end - read_to.get(at, 0) for at, end in log_ends({t for t, _ in read_to}).items()))
 
 
-def _latest(s: Settings) -> list[dict[str, Any]]:
-    """The offsets of the last micro-batch. Recent rows are searched first, because progress has one per micro-batch."""
+def latest(s: Settings, column: str) -> Any:
+    """A column of the last micro-batch, None before the first. Recent rows come first: progress has one per micro-batch."""
     own = pc.field("query") == INGEST
     for where in (own & (pc.field("committed_at") >= datetime.now(UTC) - RECENT), own):
-        rows = read(s, PROGRESS.id, ["generation", "batch_id", "offsets"], where=where).to_pylist()
+        rows = read(s, PROGRESS.id, ["generation", "batch_id", column], where=where).to_pylist()
         if rows:
-            latest = max(rows, key=lambda row: (row["generation"], row["batch_id"]))
-            return list(latest["offsets"])
-    return []
+            return max(rows, key=lambda row: (row["generation"], row["batch_id"]))[column]
+    return None
 
 
 def log_ends(topics: set[str]) -> Ends:

@@ -5,7 +5,9 @@ Run: pytest tests/streaming/test_views.py
 """
 
 from streaming.views.click_through import CLICK_THROUGH
+from streaming.views.clicks_with_customer import CLICKS_WITH_CUSTOMER
 from streaming.views.fraud_alerts import FRAUD_ALERTS
+from streaming.views.open_orders_by_region import OPEN_ORDERS_BY_REGION
 from streaming.views.order_payments import ORDER_PAYMENTS
 from streaming.views.order_totals import ORDER_TOTALS
 from streaming.views.order_value_percentiles import ORDER_VALUE_PERCENTILES
@@ -13,6 +15,7 @@ from streaming.views.orders_last_8_minutes import ORDERS_LAST_8_MINUTES
 from streaming.views.payment_failures import PAYMENT_FAILURES
 from streaming.views.payment_health import PAYMENT_HEALTH
 from streaming.views.rolling_order_rate import ROLLING_ORDER_RATE
+from streaming.views.search_matches import SEARCH_MATCHES
 from streaming.views.shop_visits import SHOP_VISITS
 from streaming.views.view import View
 from streaming.views.viewed_together import VIEWED_TOGETHER
@@ -31,6 +34,9 @@ VIEWS: dict[str, View] = {
         SHOP_VISITS,
         CLICK_THROUGH,
         VIEWED_TOGETHER,
+        CLICKS_WITH_CUSTOMER,
+        SEARCH_MATCHES,
+        OPEN_ORDERS_BY_REGION,
     )
 }
 """Every view, by name; each exists in speed, truth, reconciliation and docs."""
@@ -40,3 +46,6 @@ REACH = max(view.reach for view in VIEWS.values())
 
 LOOKBACK = max(view.lookback for view in VIEWS.values())
 """How far before a day's start its views need events."""
+
+CHANGELOGS = tuple(sorted({topic for view in VIEWS.values() for topic in view.changelogs}))
+"""The topics of which its views need the last event of a key, however old."""

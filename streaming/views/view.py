@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from infra.lake.columns import column, struct
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import APART, Additive, ByPart, Law
 
 Events = Mapping[str, DataFrame]
@@ -66,7 +67,11 @@ class View:
     law: Law
     """How the stream updates the view without recomputing it from all events; a property test checks it."""
     lookback: timedelta = timedelta(0)
-    """How far before a row's `time` its inputs may lie; less than a day."""
+    """How far before a row's `time` its inputs may lie; less than a day. Not so for `changelogs`."""
+    changelogs: Mapping[str, str | None] = field(default_factory=dict)
+    """Inputs that are tables: topic -> the column in which the events of the others name the key that they look up; None if
+    they look at all keys. A row may need the last event of a key up to its `time`, however old that is. `define` gets it, and
+    KNOWN_AT with every event of the changelog."""
     overlap: timedelta = timedelta(0)
     """How far after a day's end an event of the driving input may change a row of the day: of windows that go over midnight."""
     alerts: bool = False
@@ -87,8 +92,19 @@ class View:
             spoken |= {*self.law.sums, *self.law.shares, *sum(self.law.shares.values(), ())}
         if missing := sorted(spoken.difference(names)):
             raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
+        if self.changelogs and (isinstance(self.law, Additive) or not {*self.changelogs} <= {*self.inputs[1:]}):
+            raise ValueError(
+                f"view {self.name}: changelogs are among its inputs behind the first, and it is not Additive"
+            )
+        if None in self.changelogs.values() and isinstance(self.law, ByPart):
+            raise ValueError(f"view {self.name}: a view that looks at all keys of a changelog is ByWindow")
         if not timedelta(0) <= self.lookback < timedelta(days=1):
             raise ValueError(f"view {self.name}: a lookback of {self.lookback} is not between 0 and a day")
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The inputs of which rows need the events near their `time` only: all but the changelogs."""
+        return tuple(topic for topic in self.inputs if topic not in self.changelogs)
 
     @property
     def schema(self) -> StructType:
@@ -100,11 +116,18 @@ class View:
         """The value columns: what a row says beside its key and day."""
         return tuple(one.name for one in self.columns if one.name not in self.key)
 
+    def more_of(self, topic: str) -> tuple[str, ...]:
+        """The columns that events of the topic have beside event_id, event_type, event_time and their payload."""
+        return (KNOWN_AT,) if topic in self.changelogs else ()
+
     def rows(self, events: Events, apart: bool = False) -> DataFrame:
         """Candidate rows with their `day`; `apart`: the events, and so the rows, have the column APART.
 
-        Raises ValueError if `define` loses that column.
+        Events of a changelog without KNOWN_AT are known from their event time on. Raises ValueError if `define` loses APART.
         """
+        if bare := [topic for topic in self.changelogs if KNOWN_AT not in events[topic].columns]:
+            known = {topic: events[topic].withColumn(KNOWN_AT, F.col("event_time")) for topic in bare}
+            return self.rows({**events, **known}, apart)
         if isinstance(self.law, ByPart):
             return self._on_day(self.define(events))
         if not apart:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from browsing import visit_step
+from browsing import change, visit_step
 from card import alert
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -20,7 +20,7 @@ from batch.reconciliation.stages import after_each, counts_at
 from batch.truth import view_day
 from infra.lake.rows import arrow, frame
 from streaming.silver import EVENT
-from streaming.views import VIEWS
+from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.view import View
 
 pytestmark = pytest.mark.slow
@@ -68,6 +68,12 @@ def events(seed: int) -> list[dict[str, Any]]:
         at = chance.choice((DAY.start, DAY.end)) + timedelta(minutes=chance.randint(-12, 90))
         enters, leaves = PAIRS[0] if chance.random() < 0.6 else chance.choice(PAIRS)
         event = visit_step(f"s-{name}", at, chance) | {"partition": 0, "offset": len(found), "day": DAY.date}
+        found.append(event | {"enters": enters, "leaves": leaves})
+    for name in range(80):
+        # Some long before the day: of a changelog the last event of a key counts, however old.
+        at = chance.choice((DAY.start, DAY.end)) + timedelta(minutes=chance.choice((-9000, chance.randint(-30, 90))))
+        enters, leaves = PAIRS[0] if chance.random() < 0.6 else chance.choice(PAIRS)
+        event = change(f"c-{name}", at, chance) | {"partition": 0, "offset": len(found)}
         found.append(event | {"enters": enters, "leaves": leaves})
     return found
 
@@ -132,6 +138,9 @@ def evidence_rows() -> pa.Table:
         ("orders", 5, Cause.UNEXPLAINED, "take", 0), ("payments", 1, Cause.LATE, "add", 0),
         ("payments", 2, Cause.RULE, "take", 0), ("orders", 6, Cause.LATE, "add", 30),
         ("clicks", 1, Cause.LATE, "add", 0), ("clicks", 1, Cause.CONFLICT, "take", 0),
+        *((topic, 1, Cause.LATE, "add", -30) for topic in CHANGELOGS),
+        *((topic, 2, cause, side, 0) for topic in CHANGELOGS for cause, side in ((Cause.LATE, "add"), (Cause.RULE, "take"))),
+        *((topic, 3, Cause.RULE, side, 0) for topic in CHANGELOGS for side in ("add", "take")),
     ]  # fmt: skip
     rows = [
         {"event_id": f"{topic} {offset}", "event_time": datetime(2026, 1, 31, 12, tzinfo=UTC) + timedelta(hours=hours),

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from browsing import visit_step
+from browsing import change, visit_step
 from card import alert
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -18,6 +18,7 @@ from batch.truth import view_day
 from infra.lake.rows import frame
 from streaming.silver import EVENT
 from streaming.views import VIEWS
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
 pytestmark = pytest.mark.slow
@@ -65,7 +66,21 @@ def events(seed: int) -> list[dict[str, Any]]:
             | place
             | {"required_delay_seconds": dice.choice([0, 0, 5, 11, 600, 5000])}
         )
+    for name in range(140):
+        at = datetime(2026, 1, 31, 12, tzinfo=UTC) + timedelta(seconds=dice.choice((-90_000, dice.randrange(8000))))
+        place = {"partition": 0, "offset": len(rows)}
+        rows.append(
+            change(f"c-{name}", at, dice) | place | {"required_delay_seconds": dice.choice([0, 0, 0, 5, 600, 5000])}
+        )
     return rows
+
+
+def known(view: View, found: DataFrame, step: int) -> DataFrame:
+    """The events that a delay counts: those in time, and of changelogs the others too, from when they are known."""
+    wait = F.col("required_delay_seconds")
+    behind = F.greatest(wait - step, F.lit(0)) * 1_000_000
+    own = found.where((wait <= step) | F.col("topic").isin(*view.changelogs) if view.changelogs else wait <= step)
+    return own.withColumn(KNOWN_AT, F.timestamp_micros(F.unix_micros("event_time") + behind))
 
 
 def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Outcome]:
@@ -73,7 +88,7 @@ def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Out
     right = {tuple(row[name] for name in view.key): row.asDict() for row in truth.collect()}
     expected = {}
     for step in (*STEPS, None):
-        own = truth if step is None else view_day(view, found.where(F.col("required_delay_seconds") <= step), DAY)
+        own = truth if step is None else view_day(view, known(view, found, step), DAY)
         rows = [row.asDict() for row in own.collect()]
         final = sum(row == right.get(tuple(row[name] for name in view.key)) for row in rows)
         expected[step] = Outcome(final, tuple(sum(row[m] or 0 for row in rows) for m in view.measures))

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from browsing import visit_step
+from browsing import change, visit_step
 from card import alert
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
@@ -47,6 +47,10 @@ def events(seed: int) -> list[dict[str, Any]]:
     for number in range(60):
         event = visit_step(f"s-{number}", datetime(2026, 1, 31, 23, 20, tzinfo=UTC) + timedelta(minutes=number), dice)
         rows += [event | {VERSION: version} for version in ("0", "late", "600") if dice.random() < 0.7]
+    for number in range(90):
+        at = datetime(2026, 1, 31, 23, 20, tzinfo=UTC) + timedelta(minutes=dice.choice((-900, number, number)))
+        event = change(f"c-{number}", at, dice)
+        rows += [event | {VERSION: version} for version in ("0", "late", "600") if dice.random() < 0.8]
     return rows
 
 
@@ -70,6 +74,6 @@ def in_order(rows: list[Row]) -> list[list[tuple[str, str]]]:
 @pytest.mark.parametrize("view", BY_PART, ids=lambda view: view.name)
 def test_every_event_of_a_view_by_part_names_its_part(view: View) -> None:
     assert isinstance(view.law, ByPart)
-    for contract in (CONTRACTS[topic] for topic in view.inputs):
+    for contract in (CONTRACTS[topic] for topic in view.streams):
         assert contract.payload[view.law.column].dataType == StringType()
         assert all(view.law.column in fields for fields in contract.required.values()), contract.topic

@@ -1,4 +1,4 @@
-"""A search or a click of one of few sessions: their views need more than one of the same session in a random history."""
+"""Searches, clicks, and changes of customers, products and saved searches, with few keys: so that they meet by chance."""
 
 import random
 from datetime import datetime
@@ -21,3 +21,22 @@ def visit_step(name: str, at: datetime, chance: random.Random) -> dict[str, Any]
         topic, kind, more = "clicks", "product_clicked", {"product_id": chance.choice(PRODUCTS), "position": 1}
     event = {"topic": topic, "event_type": kind, "event_id": name, "event_time": at, "day": at.date()}
     return event | {topic: own | more}
+
+
+def change(name: str, at: datetime, chance: random.Random) -> dict[str, Any]:
+    """Columns of EVENT: a change of a customer, a saved search or a product; few keys and words, so that they meet."""
+    topic = chance.choice(("customers", "saved_searches", "products"))
+    if topic == "customers":
+        own: dict[str, Any] = {"customer_id": chance.choice(("c", "c-1", "c-2"))}
+        kind = chance.choice(("customer_registered", "customer_moved", "customer_moved", "customer_left"))
+        own |= {} if kind == "customer_left" else {"name": "Ann", "region": chance.choice(("north", "south", "west"))}
+    elif topic == "saved_searches":
+        own = {"search_id": f"s-{chance.randrange(4)}", "customer_id": "c-1"}
+        kind = chance.choice(("search_saved", "search_saved", "search_removed"))
+        own |= {"words": chance.choice(("lamp", "Red lamp", "lámp red"))} if kind == "search_saved" else {}
+    else:
+        own = {"product_id": chance.choice(PRODUCTS)}
+        kind = chance.choice(("product_listed", "product_listed", "product_changed"))
+        own |= {"title": chance.choice(("Red Lamp", "Lamp, small", "Mug")), "brand": "Alder", "price_cents": 5}
+    event = {"topic": topic, "event_type": kind, "event_id": name, "event_time": at, "day": at.date()}
+    return event | {topic: own}

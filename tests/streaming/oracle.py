@@ -5,6 +5,8 @@ Run: pytest tests/streaming/test_oracle.py
 """
 
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -171,6 +173,64 @@ def shop_visits(events: list[Event]) -> Iterator[Row]:
         }
 
 
+def last(events: list[Event], kinds: str, of: str, key: str, at: int) -> Event | None:
+    """The last event up to a time, by time and id, of those whose type begins with `kinds` and that have the key."""
+    own = [e for e in events if e["event_type"].startswith(kinds) and e[of] == key and e["ms"] <= at]
+    return max(own, key=lambda e: (e["ms"], e["event_id"]), default=None)
+
+
+def clicks_with_customer(events: list[Event]) -> Iterator[Row]:
+    for click in (event for event in events if event["event_type"] == "product_clicked"):
+        found = last(events, "customer_", "customer_id", click["customer_id"], click["ms"])
+        known = found if found and found["event_type"] != "customer_left" else None
+        yield {
+            **{name: click[name] for name in ("event_id", "session_id", "customer_id", "product_id")},
+            **{"clicked_at": click["ms"], "clicks": 1, "known": int(known is not None)},
+            **{name: known and known[name] for name in ("name", "region")},
+            "known_since": known and known["ms"],
+        }
+
+
+def words(text: str) -> set[str]:
+    plain = "".join(
+        letter for letter in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(letter)
+    )
+    return set(re.findall(r"[^\W_]+", plain))
+
+
+def search_matches(events: list[Event]) -> Iterator[Row]:
+    for listed in (event for event in events if event["event_type"] == "product_listed"):
+        for search in {e["search_id"] for e in events if e["event_type"].startswith("search_") and "search_id" in e}:
+            found = last([e for e in events if "search_id" in e], "search_", "search_id", search, listed["ms"])
+            if not found or found["event_type"] == "search_removed" or not words(found["words"]):
+                continue
+            if words(found["words"]) <= words(listed["title"]):
+                yield {
+                    **{name: listed[name] for name in ("event_id", "product_id", "title")},
+                    **{name: found[name] for name in ("search_id", "customer_id", "words")},
+                    **{"listed_at": listed["ms"], "saved_at": found["ms"], "matches": 1},
+                }
+
+
+def open_orders_by_region(events: list[Event]) -> Iterator[Row]:
+    for order in placed(events):
+        hour = order["ms"] + 60 * MINUTE
+        ends = [e for e in events if e["event_type"] in ("order_cancelled", "payment_captured")]
+        ended = [e["ms"] for e in ends if e["order_id"] == order["order_id"] and order["ms"] <= e["ms"] < hour]
+        end = min([*ended, hour])
+        mine = [
+            e for e in events if e["event_type"].startswith("customer_") and e["customer_id"] == order["customer_id"]
+        ]
+        starts = [order["ms"], *sorted({e["ms"] for e in mine if order["ms"] < e["ms"] < end})]
+        for start, stop in zip(starts, [*starts[1:], end], strict=True):
+            version = last(mine, "customer_", "customer_id", order["customer_id"], start)
+            has_region = version and version["event_type"] != "customer_left"
+            row = {name: order[name] for name in ("event_id", "order_id", "customer_id", "total_cents")}
+            row |= {"open_from": start, "open_to": stop, "open_ms": stop - start, "ordered_at": order["ms"]}
+            row |= {"region": version["region"] if version and has_region else None}
+            yield row | {"orders": int(start == order["ms"])}
+
+
 def _window(start: int, size: int) -> Row:
     return {"window_start": start, "window_end": start + size}
 
@@ -206,5 +266,8 @@ ORACLE: dict[str, Callable[[list[Event]], Iterator[Row]]] = {
         shop_visits,
         click_through,
         viewed_together,
+        clicks_with_customer,
+        search_matches,
+        open_orders_by_region,
     )
 }

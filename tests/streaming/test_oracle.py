@@ -16,6 +16,7 @@ import pytest
 from oracle import ORACLE
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType, TimestampType
 
 from streaming.arrivals import arrow_schema
 from streaming.shared_plan import answered
@@ -24,6 +25,7 @@ from streaming.speed import latest_rows
 from streaming.update_views import Keeping
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
 pytestmark = pytest.mark.slow
@@ -31,8 +33,13 @@ pytestmark = pytest.mark.slow
 HISTORIES = 1000
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 PIECES = 4
+TITLES = ("Red Lamp", "lamp; Café", "cafe\u0301 red  LAMP", "Mug")
+NO_WORDS = "--"
+WORDS = ("lamp", "RED lamp", "cafe", "lamp café lamp", "mug -", NO_WORDS)
 SHOWN: tuple[list[str], ...] = ([], ["p-1"], ["p-2", "p-3", "p-1"])
-TOPIC = {"order": "orders", "payment": "payments", "search": "searches", "product": "clicks"}
+TOPIC = {"order": "orders", "payment": "payments", "customer": "customers"}
+KIND_TOPIC = {"search_made": "searches", "product_clicked": "clicks", "product_listed": "products"}
+KIND_TOPIC |= {"product_withdrawn": "products", "search_saved": "saved_searches", "search_removed": "saved_searches"}
 KINDS = ("payment_captured", "payment_failed", "payment_failed", "payment_refunded")
 CENTS = (100, 499, 500, 10_000, 10_001, 20_000)
 GAPS_MS = (0, 1, 1000, 40_000, 60_000, 150_000, 300_000, 300_001, 600_000, 1_800_000, 1_800_001, 3_600_000)
@@ -43,12 +50,14 @@ def history(number: int) -> list[dict[str, Any]]:
     chance = random.Random(number)
     at = round((FIRST + timedelta(days=number, hours=12)).timestamp() * 1000) + chance.choice((0, 1, 59_999))
     found: list[dict[str, Any]] = []
-    for place in range(chance.randint(1, 14)):
+    for place in range(chance.randint(1, 20)):
         at += chance.choice(GAPS_MS)
         order_id = f"o-{number}-{chance.randint(0, 3)}"
         event: dict[str, Any] = {"ms": at, "event_id": f"{number}-{place}", "order_id": order_id}
         event["customer_id"] = f"c-{number}-{chance.randint(0, 1)}"
-        if chance.random() < 0.3:
+        if chance.random() < 0.4:
+            event |= change(number, chance)
+        elif chance.random() < 0.3:
             event |= {"event_type": chance.choice(("search_made", "product_clicked", "product_clicked"))}
             event |= {"session_id": f"v-{number}-{chance.randint(0, 1)}", "product_id": f"p-{chance.randint(1, 4)}"}
             event |= {"query": chance.choice(("Red Lamp", " lamp ", "")), "product_ids": chance.choice(SHOWN)}
@@ -65,6 +74,19 @@ def history(number: int) -> list[dict[str, Any]]:
     return found
 
 
+def change(number: int, chance: random.Random) -> dict[str, Any]:
+    """A change of a customer, a product or a saved search; its other fields are those of any event."""
+    kind = chance.choice(
+        ("customer_moved", "customer_left", "product_listed", "product_withdrawn", "search_saved", "search_removed")
+    )
+    own: dict[str, Any] = {"event_type": kind, "region": chance.choice(("north", "south")), "name": "Ann"}
+    own |= {"product_id": f"p-{chance.randint(1, 4)}", "search_id": f"s-{number}-{chance.randint(0, 2)}"}
+    # A word of its own, because histories do not meet; a search without a word shall match nothing.
+    words = chance.choice(WORDS)
+    own |= {"words": words if words == NO_WORDS else f"{words} only{number}"}
+    return own | {"title": f"{chance.choice(TITLES)} only{number}"}
+
+
 def pattern(number: int, at: int, chance: random.Random) -> list[dict[str, Any]]:
     """Nearly an alert, or one: a small payment, failures, a large one."""
     kinds = ["payment_captured", *["payment_failed"] * chance.randint(1, 3), "payment_captured"]
@@ -78,7 +100,8 @@ def pattern(number: int, at: int, chance: random.Random) -> list[dict[str, Any]]
 
 
 def event(flat: dict[str, Any]) -> dict[str, Any]:
-    topic = TOPIC[flat["event_type"].partition("_")[0]]
+    kind = flat["event_type"]
+    topic = KIND_TOPIC.get(kind) or TOPIC[kind.partition("_")[0]]
     own = {name: value for name, value in flat.items() if name not in ("ms", "event_id", "event_type")}
     at = datetime.fromtimestamp(flat["ms"] / 1000, UTC)
     return {
@@ -94,7 +117,9 @@ FLAT = [history(number) for number in range(HISTORIES)]
 
 
 def arrow(flat: list[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist([event(one) for one in flat], schema=arrow_schema(EVENT))
+    """The columns of EVENT, and KNOWN_AT."""
+    found = pa.Table.from_pylist([event(one) for one in flat], schema=arrow_schema(EVENT))
+    return found.append_column(KNOWN_AT, found["event_time"])
 
 
 def plain(value: Any) -> Any:
@@ -147,7 +172,14 @@ def test_a_view_is_its_plain_definition(
     spark: SparkSession, view: View, expected: dict[str, dict[date, list[list[Any]]]]
 ) -> None:
     whole = arrow([one for flat in FLAT for one in flat])
-    found = rows_of(view, answered(view, spark.createDataFrame(whole, EVENT)).drop(CLOSES).toArrow())
+    found = rows_of(
+        view,
+        answered(
+            view, spark.createDataFrame(whole, StructType([*EVENT.fields, StructField(KNOWN_AT, TimestampType())]))
+        )
+        .drop(CLOSES)
+        .toArrow(),
+    )
     assert len(found) > HISTORIES / 20, "too few histories have a row"
     assert found == expected[view.name]
 

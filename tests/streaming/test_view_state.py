@@ -7,20 +7,25 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from browsing import change
 from fewer import FEWER, few_views
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
 
 from streaming.arrivals import arrow_schema
+from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
 from streaming.ingest import arrow_time
 from streaming.shared_plan import answered
 from streaming.silver import EVENT
 from streaming.speed import latest_rows
 from streaming.update_views import Keeping
 from streaming.view_state import CLOSES
-from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
+from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
+COUNTED = StructType([*EVENT.fields, StructField("late_by_ms", LongType())])
 NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)
 """So that a history goes over midnight."""
 DELAY = timedelta(minutes=10)
@@ -45,18 +50,22 @@ def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> It
 
 def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
     """Micro-batches of orders, cancellations and payments: shuffled, out of order, an order id placed twice, pauses."""
-    chance = random.Random(seed)
+    chance, changes = random.Random(seed), random.Random(-seed)
     at = NOON
     orders: list[tuple[str, datetime]] = []
     number = 0
     for _ in range(batches):
-        batch = []
+        batch, moved = [], []
         for _ in range(chance.choice((0, 1, 6, 14, 20))):
             at += timedelta(seconds=chance.choice([1, 20, 90, 400]))
             number += 1
             if orders and chance.random() < 0.2:
                 batch += pattern(f"{seed}-{number}", orders[-1][0], at, chance)
             event = {"event_id": f"{seed}-{number}", "event_time": at - timedelta(seconds=chance.randint(0, 500))}
+            for place in range(changes.randint(0, 2)):
+                # Often late: a changelog's event counts even then, from the watermark on.
+                behind = timedelta(seconds=changes.choice((0, 60, 900, 4000)))
+                moved.append(change(f"{seed}-{number}-{place}", at - behind, changes))
             customer = f"c-{chance.randint(1, 3)}"
             if chance.random() < 0.3:
                 topic, kind = chance.choice((("searches", "search_made"), ("clicks", "product_clicked")))
@@ -78,6 +87,8 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
                 batch.append({"topic": "orders", "event_type": kind, "orders": own, **event})
         at += timedelta(minutes=chance.choice([0, 0, 5, 65]))
         chance.shuffle(batch)
+        for one in moved:
+            batch.insert(changes.randint(0, len(batch)), one)
         yield batch
 
 
@@ -98,12 +109,15 @@ class Run:
 
     def batch(self, events: list[dict[str, Any]]) -> None:
         watermark = self.next_watermark
-        on_time = [event for event in events if watermark is None or event["event_time"] >= watermark]
-        self.counted += on_time
+        late = timedelta(0)
+        for event in events:
+            late = max(watermark - event["event_time"], timedelta(0)) if watermark else late
+            self.counted.append(event | {"late_by_ms": late // timedelta(milliseconds=1)})
+        counting = counted_in_arrow(arrow(self.counted[len(self.counted) - len(events) :]))
         self.largest = max(
             [event["event_time"] for event in events] + ([self.largest] if self.largest else []), default=None
         )
-        found = self.keeping.update(arrow(on_time), arrow_time(watermark), arrow_time(self.next_watermark))
+        found = self.keeping.update(counting, arrow_time(watermark), arrow_time(self.next_watermark))
         for name, rows in found.items():
             number = pa.repeat(pa.scalar(self.number), rows.num_rows)
             self.said[name].append(rows.append_column("batch_id", number))
@@ -114,16 +128,20 @@ class Run:
         self.keeping = Keeping(self.spark)
         if self.next_watermark is not None:
             since = self.next_watermark - REACH - LOOKBACK
-            recent = [event for event in self.counted if event["event_time"] >= since]
-            self.keeping.restore(frame(self.spark, recent), arrow_time(self.next_watermark))
+            found = frame(self.spark, self.counted).withColumn(KNOWN_AT, known_at())
+            is_change = F.col("topic").isin(*CHANGELOGS)
+            recent = found.where((F.col(KNOWN_AT) >= since) & (is_change | (F.col("late_by_ms") == 0)))
+            older = last_of_each_key(found.where(is_change & (F.col(KNOWN_AT) < since)))
+            self.keeping.restore(recent.unionByName(older), arrow_time(self.next_watermark))
 
 
 def arrow(events: list[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist(events, schema=arrow_schema(EVENT))
+    """The columns of EVENT, and `late_by_ms`."""
+    return pa.Table.from_pylist([{"late_by_ms": 0, **event} for event in events], schema=arrow_schema(COUNTED))
 
 
 def frame(spark: SparkSession, events: list[dict[str, Any]]) -> DataFrame:
-    return spark.createDataFrame(arrow(events), EVENT)
+    return spark.createDataFrame(arrow(events), COUNTED)
 
 
 def answers(view: View, said: DataFrame) -> list[tuple[Any, ...]]:
@@ -145,7 +163,8 @@ def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
 def test_what_was_said_last_is_the_view_of_all_events(run: Run, view: View) -> None:
     log = run.spark.createDataFrame(pa.concat_tables(run.said[view.name]).combine_chunks())
     log = log.withColumn("as_of", F.lit(NOON))
-    expected = answered(view, frame(run.spark, run.counted))
+    every = frame(run.spark, run.counted).withColumn(KNOWN_AT, known_at())
+    expected = answered(view, every.where(counted(tuple(view.changelogs))))
     expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.next_watermark))
     found = answers(view, latest_rows(view, log))
     assert len(found) > 2
@@ -207,12 +226,12 @@ def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession
 
 
 def test_a_batch_without_events_says_nothing(spark: SparkSession) -> None:
-    assert Keeping(spark).update(arrow([]), None, None) == {}
+    assert Keeping(spark).update(counted_in_arrow(arrow([])), None, None) == {}
 
 
 def test_events_of_a_topic_that_no_view_reads_stop_nothing(spark: SparkSession) -> None:
     foreign = [{"topic": "elsewhere", "event_id": "e", "event_type": "seen", "event_time": NOON + timedelta(days=9)}]
-    assert Keeping(spark).update(arrow(foreign), None, arrow_time(NOON + timedelta(days=9))) == {}
+    assert Keeping(spark).update(counted_in_arrow(arrow(foreign)), None, arrow_time(NOON + timedelta(days=9))) == {}
     with few_views():
         own = Run(spark)
     own.batch(next(histories(1, 1)))

@@ -19,6 +19,7 @@
 -- depends_on: {{ ref('rpt_settlements') }}
 -- depends_on: {{ ref('rpt_click_through') }}
 -- depends_on: {{ ref('rpt_viewed_together') }}
+-- depends_on: {{ ref('rpt_open_orders_by_region') }}
 
 select
     '{{ invocation_id }}' as build,

@@ -26,6 +26,7 @@ from infra.settings import settings
 from infra.shop.faults import Copy, Faults
 from infra.shop.run import Run
 from streaming.bronze import BRONZE, RECORD
+from streaming.changelog import counted, known_at
 from streaming.deduplicate import outcomes
 from streaming.definitions import EVENTS, definitions
 from streaming.gaps import BRONZE_GAPS
@@ -37,6 +38,7 @@ from streaming.speed import speed_table
 from streaming.validate import validate
 from streaming.view_state import CLOSES
 from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views.as_of import KNOWN_AT
 
 PARTITIONS = 2
 GENERATION = "bench"
@@ -104,7 +106,7 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
     decided.unpersist()
 
     next_watermark = day.end + REACH - timedelta(seconds=settings().watermark_delay_seconds)
-    on_time = spark_tables.read(session, SILVER).where("late_by_ms = 0")
+    silver = spark_tables.read(session, SILVER).withColumn(KNOWN_AT, known_at())
     for view, table in zip(VIEWS.values(), speed, strict=True):
         said = {
             "is_final": F.col(CLOSES) < F.lit(next_watermark),
@@ -113,7 +115,7 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
             **batch,
             "definition": F.lit(versions[view.name]),
         }
-        rows = answered(view, on_time).withColumns(said)
+        rows = answered(view, silver.where(counted(tuple(view.changelogs)))).withColumns(said)
         append_once(rows.select(*table.schema.fieldNames()), table, GENERATION, 0)
     finished = MicroBatch(INGEST, GENERATION, 0, next_watermark, versions)
     finished.offsets = [(*at, 0, end) for at, end in log.end.items()]

@@ -86,6 +86,9 @@ def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
         "shop_visits": "SELECT * REPLACE (clicks + 1 AS clicks)",
         "click_through": "SELECT * REPLACE (clicks + 1 AS clicks)",
         "viewed_together": "SELECT * REPLACE (product_id AS partner_id)",
+        "clicks_with_customer": "SELECT * REPLACE ('nowhere' AS region)",
+        "search_matches": "SELECT * REPLACE ('nothing' AS words)",
+        "open_orders_by_region": "SELECT * REPLACE (open_ms + 1 AS open_ms)",
     }
     assert spoilt.keys() == set(ANSWERS)
     for name, wrong in spoilt.items():

@@ -1,11 +1,11 @@
 -- Records whose event time (or, without one, arrival) is the day's, or in the views' lookback before it or reach after it, and
--- other arrivals of the same ids. `doc` is null where the value is no JSON, no UTF-8, missing or too long.
+-- other arrivals of the same ids; of changelogs, everything before.  `doc` is null where the value is no JSON, no UTF-8, missing or too long.
 -- DuckDB's JSON allows a comma behind the last field or element; such a comma, outside of texts, is looked for apart.
 CREATE TEMP TABLE records AS
 WITH timed AS (
     SELECT
         *,
-        coalesce(event_time, arrival) >= getvariable('since')
+        (coalesce(event_time, arrival) >= getvariable('since') OR topic IN ('customers', 'saved_searches'))
             AND coalesce(event_time, arrival) < getvariable('until') AS own
     FROM archive
 ),

@@ -1,0 +1,3 @@
+{#- made by make catalog, from streaming/views/open_orders_by_region -#}
+{{ by_day() }}
+{{ fact('open_orders_by_region') }}

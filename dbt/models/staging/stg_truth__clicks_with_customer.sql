@@ -1,0 +1,2 @@
+{#- made by make catalog, from streaming/views/clicks_with_customer -#}
+{{ truth_rows('clicks_with_customer') }}

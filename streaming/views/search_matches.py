@@ -1,0 +1,98 @@
+"""Search on streams: every listed product is held against all saved searches in force at that moment.
+
+Data flow: products, saved_searches as of the listing -> search_matches (a row per listing and saved search)
+Run: daybreak query "SELECT words, count(*) FROM truth.search_matches GROUP BY words ORDER BY 2 DESC LIMIT 5"
+Source: Kleppmann, Designing Data-Intensive Applications, chapter 11; the percolator of Elasticsearch.
+
+Here the queries are stored, and the documents come by. Words, not whole searches, are joined: so a listing meets the searches
+that share a word with it, and not all of them.
+"""
+
+import unicodedata
+from datetime import timedelta
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from infra.lake.columns import column
+from streaming.views.as_of import VALID_FROM, VALID_TO, versions, was_valid
+from streaming.views.law import APART, ByWindow
+from streaming.views.view import Events, View
+
+SIZE = timedelta(minutes=5)
+_DECOMPOSED = {chr(code): unicodedata.normalize("NFD", chr(code))[0] for code in range(0xC0, 0x180)}
+ACCENTED = {letter: base for letter, base in _DECOMPOSED.items() if letter != base}
+"""Latin letters with an accent, and the letter without it."""
+COMBINING = "[\\u0300-\\u036f]"
+"""Accents that are characters of their own."""
+NO_WORD = r"[^\p{L}\p{N}]+"
+"""What stands between words."""
+
+
+def words_of(text: str) -> Column:
+    """The different words of a text, in lower case and without accents."""
+    bare = F.regexp_replace(text, COMBINING, "")
+    plain = F.lower(F.translate(bare, "".join(ACCENTED), "".join(ACCENTED.values())))
+    return F.array_distinct(F.filter(F.split(plain, NO_WORD), lambda word: word != ""))
+
+
+def define(events: Events) -> DataFrame:
+    """One row per product listed and saved search of which all words are in its title, in any order.
+
+    Case and accents are ignored. A search without a word matches nothing.
+    """
+    listed = (
+        events["products"]
+        .where(F.col("event_type") == "product_listed")
+        .select("event_id", "product_id", "title", F.col("event_time").alias("listed_at"), APART)
+        .withColumn("word", F.explode(words_of("title")))
+    )
+    saved = (
+        versions(events["saved_searches"], APART, "search_id")
+        .where(F.col("event_type") == "search_saved")
+        .select(
+            *("search_id", "customer_id", "words", F.col("event_time").alias("saved_at"), VALID_FROM, VALID_TO),
+            F.col(APART).alias("_apart"),
+        )
+        .withColumn("_words", words_of("words"))
+        .withColumn("_word", F.explode("_words"))
+    )
+    share_a_word = (F.col("word") == F.col("_word")) & (F.col(APART) == F.col("_apart")) & was_valid("listed_at")
+    of_listing = ("event_id", "product_id", "title", "listed_at", APART)
+    of_search = ("search_id", "customer_id", "words", "saved_at")
+    met = listed.join(saved, share_a_word).groupBy(*of_listing, *of_search, F.size("_words").alias("wanted"))
+    return (
+        met.agg(F.count("*").alias("met"))
+        .where(F.col("met") == F.col("wanted"))
+        .select(
+            *("event_id", "search_id", "product_id", "title", "listed_at", "customer_id", "words", "saved_at"),
+            F.lit(1).cast("long").alias("matches"),
+            APART,
+        )
+    )
+
+
+SEARCH_MATCHES = View(
+    name="search_matches",
+    description="Each product listed, with every saved search in force at that moment that it matches.",
+    inputs=("products", "saved_searches"),
+    define=define,
+    columns=(
+        column("event_id", "string", "The listing"),
+        column("search_id", "string", "The saved search"),
+        column("product_id", "string", "The product"),
+        column("title", "string", "Its title"),
+        column("listed_at", "timestamp", "When it was listed (UTC)"),
+        column("customer_id", "string", "Who waits for it"),
+        column("words", "string", "The words waited for"),
+        column("saved_at", "timestamp", "When the search was saved (UTC)"),
+        column("matches", "bigint", "1, to be summed"),
+    ),
+    key=("event_id", "search_id"),
+    time="listed_at",
+    closes="listed_at",
+    reach=timedelta(0),
+    measures=("matches",),
+    law=ByWindow(SIZE),
+    changelogs={"saved_searches": None},
+)

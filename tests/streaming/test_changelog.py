@@ -1,0 +1,98 @@
+"""What is kept of a changelog: of what was known before a time the last event of each key, and all that came after it."""
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+from streaming.arrivals import arrow_schema
+from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key, looked_up, on_time, shortened
+from streaming.silver import EVENT
+from streaming.views import CHANGELOGS, VIEWS
+from streaming.views.as_of import KNOWN_AT
+from streaming.views.law import ByPart
+from streaming.views.view import View
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+SILVER = StructType([*EVENT.fields, StructField("late_by_ms", LongType())])
+
+
+def moved(name: str, who: str, minutes: int, late: int = 0) -> dict[str, Any]:
+    own = {"customer_id": who, "name": "Ann", "region": "north"}
+    event = {"topic": "customers", "event_type": "customer_moved", "event_id": name, "customers": own}
+    return event | {"event_time": NOON + timedelta(minutes=minutes), "late_by_ms": 60_000 * late}
+
+
+def clicked(name: str, who: str, minutes: int, late: int = 0) -> dict[str, Any]:
+    own = {"session_id": "v-1", "customer_id": who, "product_id": "p-1"}
+    event = {"topic": "clicks", "event_type": "product_clicked", "event_id": name, "clicks": own}
+    return event | {"event_time": NOON + timedelta(minutes=minutes), "late_by_ms": 60_000 * late}
+
+
+def arrow(*events: dict[str, Any]) -> pa.Table:
+    return pa.Table.from_pylist(list(events), schema=arrow_schema(SILVER))
+
+
+def names(events: pa.Table) -> list[str]:
+    return sorted(events["event_id"].to_pylist())
+
+
+def test_late_changes_count_from_when_they_are_known_and_other_late_events_do_not(spark: SparkSession) -> None:
+    events = arrow(clicked("on time", "c-1", 0), clicked("late", "c-1", 0, 5), moved("moved", "c-1", 1, 30))
+    found = counted_in_arrow(events)
+    known = dict(zip(found["event_id"].to_pylist(), found[KNOWN_AT].to_pylist(), strict=True))
+    assert known == {"on time": NOON, "moved": NOON + timedelta(minutes=31)}
+    assert names(on_time(found)) == ["on time"]
+    frame = spark.createDataFrame(events, SILVER).where(counted(CHANGELOGS)).withColumn(KNOWN_AT, known_at())
+    assert frame.select("event_id", F.unix_millis(KNOWN_AT)).collect() == [
+        (name, round(at.timestamp() * 1000)) for name, at in known.items()
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_driver_and_spark_keep_the_same_last_events(spark: SparkSession, seed: int) -> None:
+    chance = random.Random(seed)
+    events = [
+        moved(f"{number:02}", f"c-{chance.randrange(4)}", chance.randrange(20), chance.choice((0, 0, 15)))
+        for number in range(40)
+    ]
+    before = NOON + timedelta(minutes=16)
+    kept = shortened(counted_in_arrow(arrow(*events)), pa.scalar(before, pa.timestamp("us", "UTC")), CHANGELOGS)
+    changes = spark.createDataFrame(arrow(*events), SILVER).withColumn(KNOWN_AT, known_at())
+    older = last_of_each_key(changes.where(F.col(KNOWN_AT) < before))
+    newer = changes.where(F.col(KNOWN_AT) >= before)
+    assert names(kept) == sorted(row["event_id"] for row in older.unionByName(newer).collect())
+    assert len(names(kept)) < len(events)
+
+
+def test_memory_grows_with_the_keys_and_not_with_the_changes() -> None:
+    events = counted_in_arrow(arrow(*[moved(f"{number}", f"c-{number % 3}", number) for number in range(500)]))
+    after = pa.scalar(NOON + timedelta(days=9), pa.timestamp("us", "UTC"))
+    assert names(shortened(events, after, CHANGELOGS)) == ["497", "498", "499"]
+    assert shortened(events.slice(0, 0), after, CHANGELOGS).num_rows == 0
+
+
+def test_an_event_looks_up_its_own_key_only() -> None:
+    events = counted_in_arrow(arrow(clicked("click", "c-1", 9)))
+    changes = counted_in_arrow(arrow(moved("own", "c-1", 1), moved("other", "c-2", 1)))
+    assert names(looked_up(VIEWS["clicks_with_customer"], events, changes)) == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"changelogs": {"clicks": "customer_id"}}, "behind the first"),
+        ({"changelogs": {"payments": "customer_id"}}, "behind the first"),
+        ({"changelogs": {"customers": None}}, "ByWindow"),
+    ],
+)
+def test_a_view_that_cannot_look_up_so_is_refused(changes: dict[str, Any], says: str) -> None:
+    own = VIEWS["clicks_with_customer"]
+    assert isinstance(own.law, ByPart)
+    with pytest.raises(ValueError, match=says):
+        View(**{name: getattr(own, name) for name in own.__dataclass_fields__} | changes)
