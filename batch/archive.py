@@ -5,12 +5,9 @@ Run: python -m batch archive --date 2026-01-31
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from datetime import date
+from collections.abc import Mapping
 from types import MappingProxyType
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -18,7 +15,6 @@ from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.kafka.places import At, Ends, Ranges
 from infra.kafka.spark_source import spark_options
-from infra.lake import spark_tables
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
@@ -104,63 +100,6 @@ def _refuse(read_to: Mapping[At, int], log: Log) -> None:
             f"{removed(found, 'a night')}. Nothing is settled. To go on without these records, and keep the gap on record, "
             'run `daybreak gaps --accept --note "why"`, then the night again.'
         )
-
-
-def behind(ends: Mapping[At, int]) -> Column:
-    """Over topic, partition, offset: is the offset at or after its partition's end, or the partition not in `ends`?"""
-    newer = F.lit(True)
-    for (topic, partition), end in ends.items():
-        own = (F.col("topic") == topic) & (F.col("partition") == partition)
-        newer = newer & ~(own & (F.col("offset") < end))
-    return newer
-
-
-def newer(session: SparkSession, ends: Mapping[At, int]) -> DataFrame:
-    """The archive's records at or after `ends`; partitions that are not in `ends` are read from their beginning.
-
-    Only files that may hold some are opened, so this costs what the new records cost, however old the archive is.
-    """
-    return in_files(session, lambda _, at, last: last >= ends.get(at, 0)).where(behind(ends))
-
-
-def in_files(session: SparkSession, may_matter: Callable[[date, At, int], bool]) -> DataFrame:
-    """The records of the archive's files of which (day, partition of the log, last offset) may matter.
-
-    The archive writes a file per day and partition of the log. Others, which a compaction leaves, are always read.
-    """
-    return spark_tables.of_files(session, ARCHIVE, lambda files: _chosen(files, may_matter))
-
-
-def archived_on(session: SparkSession, days: Collection[date], older: Collection[str] = ()) -> DataFrame:
-    """The archive's records of some days, from the files of these days alone; and those of the topics `older` before them.
-
-    Files of the days before may hold records of other topics too.
-    """
-    wanted = pa.array([str(day) for day in days], pa.string())
-
-    def chosen(files: pa.Table) -> pa.Array:
-        is_wanted = pc.is_in(files["partition.day"].cast(pa.string()), value_set=wanted)
-        may_hold = _chosen(files, lambda day, at, _: at[0] in older and day < min(days)) if older else None
-        if may_hold is None:
-            return is_wanted if not older else pa.repeat(True, files.num_rows)
-        # Of a file of several topics it is not known.
-        return pc.or_(is_wanted, pc.fill_null(may_hold, True))
-
-    return spark_tables.of_files(session, ARCHIVE, chosen)
-
-
-def _chosen(files: pa.Table, may_matter: Callable[[date, At, int], bool]) -> pa.Array | None:
-    bounds = [f"{side}.{name}" for name in ("topic", "partition") for side in ("min", "max")]
-    if not {*bounds, "max.offset"} <= {*files.column_names}:
-        return None
-    days = files["partition.day"].cast(pa.string()).to_pylist()
-    found = []
-    for day, topic, last_topic, partition, last_partition, offset in zip(
-        days, *(files[name].to_pylist() for name in (*bounds, "max.offset")), strict=True
-    ):
-        is_one = None not in (topic, offset) and (topic, partition) == (last_topic, last_partition)
-        found.append(may_matter(date.fromisoformat(day), (topic, partition), offset) if is_one else None)
-    return pa.array(found, pa.bool_())
 
 
 def held(archived: DataFrame, lost: DataFrame, known: Mapping[At, tuple[int, int]] = MappingProxyType({})) -> Ranges:

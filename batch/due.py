@@ -13,7 +13,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE_GAPS, held, newer
+from batch.archive import ARCHIVE_GAPS, held
+from batch.archived import newer
 from batch.conservation.check import conserved
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement

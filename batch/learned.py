@@ -14,7 +14,7 @@ from functools import reduce
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import in_files
+from batch.archived import in_files
 from batch.touched import WHOLE
 from infra.kafka.places import At, Ends
 from streaming.bronze import RECORD

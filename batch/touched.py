@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import in_files, newer
+from batch.archived import in_files, newer
 from batch.day import Day
 from batch.history import is_history, needed
 from batch.parts import PART, of_streams, with_parts

@@ -9,7 +9,8 @@ from datetime import date, datetime, timedelta
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, PLACE, archived_on
+from batch.archive import ARCHIVE, PLACE
+from batch.archived import archived_on
 from batch.day import Day, Span
 from batch.history import is_history, shortened
 from infra.failpoints import point

@@ -23,7 +23,8 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, newer
+from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.archived import newer
 from batch.conservation.offset_counts import COUNTS, FAULTS, tally
 from batch.conservation.offset_range import OffsetRange, Range
 from batch.day import Day

@@ -39,8 +39,9 @@ class ByPart:
     """The law of independent parts: the rows of one part follow from that part's events alone.
 
     `column` names the part: a string that every event of the streams has to have, and a column of the rows. Its value has no
-    meaning but to tell parts apart, and `define` groups and partitions by it, because the night gives one event to several. A row's `time` is on the day of one of its part's events. When new events touch a part, the
-    stream defines the part again from its events.
+    meaning but to tell parts apart. `define` groups and partitions by it, because the night gives one event to several parts. A
+    row's `time` is on the day of one of its part's events. When new events touch a part, the stream defines the part again from
+    its events.
     """
 
     column: str

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, behind, held
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held
+from batch.archived import behind
 from infra.lake.rows import frame
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -13,7 +13,8 @@ from corpus import encoded, identity, order, payment
 from fewer import few_views
 from pyspark.sql import DataFrame, SparkSession
 
-from batch.archive import ARCHIVE, in_files, newer, with_envelope
+from batch.archive import ARCHIVE, with_envelope
+from batch.archived import in_files, newer
 from batch.day import Day
 from batch.touched import Touched
 from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day

@@ -22,7 +22,7 @@ CHANGELOGS = (
         "streaming/changelog.py",
         "is_counted = pc.or_(is_counted, ",
         "is_counted = pc.and_(is_counted, ",
-        "tests/streaming/test_changelog.py::test_late_changes_count_from_when_they_are_known_and_other_late_events_do_not",
+        "tests/streaming/test_changelog.py::test_of_late_events_only_changes_count_once_they_are_known",
     ),
     Mutation(
         "changelog: a change does not touch the rows that look it up",
@@ -50,7 +50,7 @@ CHANGELOGS = (
         "batch/touched.py",
         "if older < day]",
         "if older > day]",
-        f"{NIGHT}::test_a_change_of_an_earlier_day_touches_the_days_that_look_it_up",
+        f"{NIGHT}::test_an_earlier_change_touches_the_days_that_look_it_up",
     ),
     Mutation(
         "changelog: evidence of every later day names a late change",

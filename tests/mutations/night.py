@@ -191,8 +191,8 @@ NIGHT = (
     Mutation(
         "plan: every order of the next day touches the day before",
         "batch/touched.py",
-        'return own.select(part).join(known, "part", "left_semi")',
-        "return own.select(part)",
+        'return with_parts(view, view.law, own, of_day).select(PART).join(known, PART, "left_semi")',
+        "return with_parts(view, view.law, own, of_day).select(PART)",
         f"{TOUCHED}::test_only_what_can_change_the_day_touches_it",
     ),
     Mutation(
@@ -211,7 +211,7 @@ NIGHT = (
     ),
     Mutation(
         "archive: a compacted file is taken for older than all ends",
-        "batch/archive.py",
+        "batch/archived.py",
         "if is_one else None)",
         "if is_one else False)",
         f"{TOUCHED}::test_only_files_with_newer_records_are_opened",
@@ -234,13 +234,13 @@ NIGHT = (
     Mutation(
         "versions: a part is the same part in every version",
         "batch/versions.py",
-        "F.concat(VERSION, F.lit(END), F.col(topic)[law.column])",
-        'F.concat(F.lit("0"), F.lit(END), F.col(topic)[law.column])',
+        "F.concat(VERSION, F.lit(END), F.col(topic)[name])",
+        'F.concat(F.lit("0"), F.lit(END), F.col(topic)[name])',
         "tests/batch/test_versions.py::test_each_version_has_the_rows_it_has_alone",
     ),
     Mutation(
         "archive: the record at an end is not newer than it",
-        "batch/archive.py",
+        "batch/archived.py",
         '(F.col("offset") < end)',
         '(F.col("offset") <= end)',
         f"{TOUCHED}::test_only_files_with_newer_records_are_opened",

@@ -42,7 +42,7 @@ def names(events: pa.Table) -> list[str]:
     return sorted(events["event_id"].to_pylist())
 
 
-def test_late_changes_count_from_when_they_are_known_and_other_late_events_do_not(spark: SparkSession) -> None:
+def test_of_late_events_only_changes_count_once_they_are_known(spark: SparkSession) -> None:
     events = arrow(clicked("on time", "c-1", 0), clicked("late", "c-1", 0, 5), moved("moved", "c-1", 1, 30))
     found = counted_in_arrow(events)
     known = dict(zip(found["event_id"].to_pylist(), found[KNOWN_AT].to_pylist(), strict=True))

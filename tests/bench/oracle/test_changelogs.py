@@ -190,7 +190,7 @@ def test_the_curve_ends_with_truth(settled: Path, spark: SparkSession) -> None:
         assert drawn[-1]["rows_final"] == len(rows(spark, view)) > drawn[0]["rows_final"]
 
 
-def test_a_change_of_an_earlier_day_touches_the_days_that_look_it_up(settled: Path, spark: SparkSession) -> None:
+def test_an_earlier_change_touches_the_days_that_look_it_up(settled: Path, spark: SparkSession) -> None:
     ends: dict[Any, int] = {}
     for row in spark_tables.read(spark, ARCHIVE).collect():
         at = row["topic"], row["partition"]
