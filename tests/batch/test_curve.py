@@ -145,7 +145,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         ]
         put(spark.createDataFrame(rows, ARCHIVE.schema), ARCHIVE)
         run = F.lit("first").alias("run")
-        known = events(spark, found[EVENTS], Span(DAY.start, NEXT + timedelta(days=1))).persist()
+        known = events(spark, found[EVENTS], Span(DAY.start, NEXT + timedelta(days=1)), start=DAY.start).persist()
         put(known.where(F.col("day") == F.lit(DAY.date)).select("*", run), TRUTH)
         put(refused(spark, TRUTH_QUARANTINE, DAY), TRUTH_QUARANTINE)
         for view in VIEWS.values():

@@ -47,7 +47,7 @@ def arrive(spark: SparkSession, offset: int, day: Day, name: str, **changes: obj
 
 
 def outcomes_of_day(spark: SparkSession) -> dict[int, str]:
-    return {row["offset"]: row["outcome"] for row in decided(spark, WHOLE).collect()}
+    return {row["offset"]: row["outcome"] for row in decided(spark, WHOLE, start=WHOLE.start).collect()}
 
 
 @pytest.mark.parametrize("limit", [100, 0], ids=["few other arrivals", "many"])
@@ -68,6 +68,6 @@ def test_payloads_are_read_on_days_with_another_arrival_only(
     read: list[set[date]] = []
     archived_on = module.archived_on
     monkeypatch.setattr(module, "archived_on", lambda spark, days: read.append({*days}) or archived_on(spark, days))
-    found = decided(own, WHOLE).select("value").collect()
+    found = decided(own, WHOLE, start=WHOLE.start).select("value").collect()
     assert read == [{DAY.date}, {OTHER.date}]
     assert all(json.loads(row["value"])["total_cents"] for row in found)
