@@ -254,7 +254,8 @@
             "region": "string",
             "total_cents": "bigint",
             "open_ms": "bigint",
-            "orders": "bigint"
+            "orders": "bigint",
+            "closed": "bigint"
         },
         "closes": "ordered_at + INTERVAL 1 HOUR",
         "prefer": [],

@@ -46,17 +46,20 @@ def define(events: Events) -> DataFrame:
     known = versions(events["customers"], "customer_id").withColumnRenamed("customer_id", "of_customer")
     changes = known.select("of_customer", F.col(VALID_FROM).alias("at"))
     while_open = (F.col("at") > F.col("ordered_at")) & (F.col("at") < F.col("ended_at"))
-    moved = opened.join(changes, (F.col("customer_id") == F.col("of_customer")) & while_open)
-    begun = opened.withColumn("open_from", F.col("ordered_at"))
-    stays = begun.unionByName(moved.select(*opened.columns, F.col("at").alias("open_from")).distinct())
+    # The moments in an array, since a union of frames would be two partitions, and the window an exchange.
+    moved = opened.join(changes, (F.col("customer_id") == F.col("of_customer")) & while_open, "left_outer")
+    found = moved.groupBy(*opened.columns).agg(F.collect_set("at").alias("moments"))
+    stays = found.select(*opened.columns, F.explode(F.concat(F.array("ordered_at"), "moments")).alias("open_from"))
     following = Window.partitionBy("order_id", "event_id").orderBy("open_from")
     stays = stays.withColumn("open_to", F.coalesce(F.lead("open_from").over(following), "ended_at"))
     regions = known.where(F.col("event_type") != "customer_left").select("of_customer", "region", VALID_FROM, VALID_TO)
-    found = stays.join(regions, (F.col("customer_id") == F.col("of_customer")) & was_valid("open_from"), "left_outer")
-    return found.select(
+    rows = stays.join(regions, (F.col("customer_id") == F.col("of_customer")) & was_valid("open_from"), "left_outer")
+    is_closed = (F.col("open_to") == F.col("ended_at")) & (F.col("ended_at") < longest)
+    return rows.select(
         *("event_id", "order_id", "open_from", "open_to", "ordered_at", "customer_id", "region", "total_cents"),
         (F.unix_millis("open_to") - F.unix_millis("open_from")).alias("open_ms"),
         F.when(F.col("open_from") == F.col("ordered_at"), F.lit(1)).otherwise(F.lit(0)).cast("long").alias("orders"),
+        F.when(is_closed, F.lit(1)).otherwise(F.lit(0)).cast("long").alias("closed"),
     )
 
 
@@ -78,14 +81,15 @@ OPEN_ORDERS_BY_REGION = View(
         column("customer_id", "string", "Who ordered"),
         column("region", "string", "Where they lived then; null for a guest"),
         column("total_cents", "bigint", "The order's total, in cents"),
-        column("open_ms", "bigint", "How long it was open in this region, in milliseconds, to be summed"),
+        column("open_ms", "bigint", "How long it was open in this region, in milliseconds"),
         column("orders", "bigint", "1 in the row that the order began with, else 0, to be summed"),
+        column("closed", "bigint", "1 in the row that ended because it was paid or cancelled, else 0, to be summed"),
     ),
     key=("event_id", "open_from"),
     time="ordered_at",
     closes="ordered_at + INTERVAL 1 HOUR",
     reach=LONGEST,
-    measures=("orders", "open_ms"),
+    measures=("orders", "closed"),
     law=ByPart("order_id"),
     changelogs={"customers": "customer_id"},
 )

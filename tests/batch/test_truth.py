@@ -1,12 +1,13 @@
 """The night finds an event's other arrivals wherever they lie in the archive, and reads payloads only of their days."""
 
 import json
+from collections.abc import Collection
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from corpus import encoded, order
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from batch import truth as module
 from batch.archive import ARCHIVE, with_envelope
@@ -67,7 +68,12 @@ def test_payloads_are_read_on_days_with_another_arrival_only(
 ) -> None:
     read: list[set[date]] = []
     archived_on = module.archived_on
-    monkeypatch.setattr(module, "archived_on", lambda spark, days: read.append({*days}) or archived_on(spark, days))
+
+    def noted(session: SparkSession, days: Collection[date], *older: Collection[str]) -> DataFrame:
+        read.append({*days})
+        return archived_on(session, days, *older)
+
+    monkeypatch.setattr(module, "archived_on", noted)
     found = decided(own, WHOLE, start=WHOLE.start).select("value").collect()
     assert read == [{DAY.date}, {OTHER.date}]
     assert all(json.loads(row["value"])["total_cents"] for row in found)

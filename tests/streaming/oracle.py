@@ -228,7 +228,7 @@ def open_orders_by_region(events: list[Event]) -> Iterator[Row]:
             row = {name: order[name] for name in ("event_id", "order_id", "customer_id", "total_cents")}
             row |= {"open_from": start, "open_to": stop, "open_ms": stop - start, "ordered_at": order["ms"]}
             row |= {"region": version["region"] if version and has_region else None}
-            yield row | {"orders": int(start == order["ms"])}
+            yield row | {"orders": int(start == order["ms"]), "closed": int(stop == end < hour)}
 
 
 def _window(start: int, size: int) -> Row:

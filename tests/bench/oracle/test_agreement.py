@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from card import CENTS, KINDS
-from corpus import encoded, payment
+from corpus import encoded, identity, payment
 from pyspark.sql import SparkSession
 
 from batch.day import Day
@@ -40,7 +40,7 @@ def sent() -> Iterator[Copy]:
     dated = b'"event_time":%d,' % before_ms
     head, tail = other.value.split(b'"event_time":')
     before = other._replace(send_ms=first, value=head + dated + tail.split(b",", 1)[1])
-    return chain([before, *tried_card(first)], copies, [behind])
+    return chain([before, *tried_card(first), *waited_for(first)], copies, [behind])
 
 
 def tried_card(send_ms: int) -> Iterator[Copy]:
@@ -50,6 +50,20 @@ def tried_card(send_ms: int) -> Iterator[Copy]:
         own = payment(f"tried {place}", 0, event_time=at, event_type=kind, amount_cents=cents, card_id="card-999999")
         own |= {"payment_id": f"pay-0000000{place}"}
         yield Copy(max(send_ms, at), "payments", own["order_id"].encode(), encoded(own), own["event_id"], "good")
+
+
+def waited_for(send_ms: int) -> Iterator[Copy]:
+    """A saved search, and a product that it matches."""
+    start = round(DAY.start.timestamp() * 1000)
+    search = {"search_id": "s-0000000a", "customer_id": "c-1", "words": "LAMP red"}
+    product = {"product_id": "p-9", "title": "Red lamp", "brand": "Alder", "price_cents": 5}
+    for topic, kind, key, own in (
+        ("saved_searches", "search_saved", "search_id", search),
+        ("products", "product_listed", "product_id", product),
+    ):
+        start += 60_000
+        event = {"event_id": identity(kind, 0), "event_type": kind, "event_time": start, "schema_version": 1, **own}
+        yield Copy(max(send_ms, start), topic, str(own[key]).encode(), encoded(event), event["event_id"], "good")
 
 
 @pytest.fixture

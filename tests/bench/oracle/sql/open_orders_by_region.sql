@@ -63,6 +63,7 @@ SELECT
     stays.total_cents,
     epoch_ms(stays.open_to) - epoch_ms(stays.open_from) AS open_ms,
     (stays.open_from = stays.ordered_at)::BIGINT AS orders,
+    (stays.open_to = stays.ended_at AND stays.ended_at < stays.ordered_at + INTERVAL 1 HOUR)::BIGINT AS closed,
     stays.day
 FROM stays
 LEFT JOIN events AS change
