@@ -19,6 +19,7 @@ from batch.touched import WHOLE
 from infra.kafka.places import At, Ends
 from streaming.bronze import RECORD
 from streaming.validate import validate
+from streaming.views import CHANGELOGS
 
 Learned = Mapping[date, Collection[tuple[str, int]]]
 """Per day the topics and schema versions that came after its settlement, as from `definitions.learned`."""
@@ -27,15 +28,17 @@ Learned = Mapping[date, Collection[tuple[str, int]]]
 def before_them(session: SparkSession, learned: Learned, read_to: Mapping[date, Ends]) -> dict[date, Ends]:
     """`read_to`, but for each day and partition not beyond the first valid record of a version that the day has learned.
 
-    Records count that lie on the day or within REACH after it. Only files of their topics and days are opened.
+    Records count that lie on the day or within REACH after it, and those of changelogs before it. Only files of their topics and
+    days are opened.
     """
     found = _first(session, learned)
     ends = {day: dict(own) for day, own in read_to.items()}
     for day in learned.keys() & ends.keys():
-        for near in _near(day):
-            for (topic, version, partition), offset in found.get(near, {}).items():
+        for other, of_topics in found.items():
+            for (topic, version, partition), offset in of_topics.items():
                 at = topic, partition
-                if (topic, version) in learned[day] and at in ends[day]:
+                counts = other in _near(day) or (topic in CHANGELOGS and other < day)
+                if counts and (topic, version) in learned[day] and at in ends[day]:
                     ends[day][at] = min(ends[day][at], offset)
     return ends
 
@@ -48,9 +51,10 @@ def _first(session: SparkSession, learned: Learned) -> dict[date, dict[tuple[str
     topics, days = {topic for topic, _ in wanted}, {near for day in learned for near in _near(day)}
 
     def may_matter(day: date, at: At, _: int) -> bool:
-        return at[0] in topics and day in days
+        return at[0] in topics and (day in days or (at[0] in CHANGELOGS and day < max(days)))
 
-    own = in_files(session, may_matter).where(F.col("topic").isin(*topics) & F.col("day").isin(*days))
+    is_older = F.col("topic").isin(*CHANGELOGS) & (F.col("day") < F.lit(max(days)))
+    own = in_files(session, may_matter).where(F.col("topic").isin(*topics) & (F.col("day").isin(*days) | is_older))
     records = validate(own.select(*RECORD.fieldNames(), "day")).where((F.size("reasons") == 0) & _is_one_of(wanted))
     first = records.groupBy("day", "topic", "schema_version", "partition").agg(F.min("offset").alias("first"))
     found: dict[date, dict[tuple[str, int, int], int]] = {}
