@@ -17,6 +17,7 @@ from batch.archive import PLACE
 from batch.day import Span
 from batch.parts import value_of
 from infra.lake.at_once import united
+from infra.lake.materialize import materialized
 from streaming.changelog import key_of, known_at, last_of_each_key
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
@@ -63,13 +64,16 @@ def of_both(stream: DataFrame, night: DataFrame, start: datetime) -> tuple[DataF
     """Both layers' events (columns of EVENT, KNOWN_AT), of those of changelogs before `start` only what can matter to the others.
 
     That is of each key that the others look up: the last event that both layers knew by then, and what one of them counts after
-    it. So at every step from one layer to the other the last event of a key is there.
+    it. So at every step from one layer to the other the last event of a key is there. Both are read once, and kept.
     """
-    near = [events.where(~is_history(start)) for events in (stream, night)]
+    near = [materialized(events.where(~is_history(start))) for events in (stream, night)]
     views = [view for view in VIEWS.values() if view.changelogs]
     if not views:
         return near[0], near[1]
-    old = [events.where(is_history(start)).withColumn("_own", key_of(CHANGELOGS)) for events in (stream, night)]
+    old = [
+        materialized(events.where(is_history(start)).withColumn("_own", key_of(CHANGELOGS)))
+        for events in (stream, night)
+    ]
     same = ["event_id", *PLACE, "content_hash"]
     shared = old[1].join(old[0].where(F.col(KNOWN_AT) < F.lit(start)).select(*same), same, "left_semi")
     since = shared.groupBy("topic", "_own").agg(F.max("event_time").alias("_since"))
@@ -88,6 +92,6 @@ def of_both(stream: DataFrame, night: DataFrame, start: datetime) -> tuple[DataF
         own = [after.where(of_all)]
         if looked:
             own.append(after.where(~of_all).join(united(looked).distinct(), ["topic", "_own"], "left_semi"))
-        return united([near[layer], *[some.select(*near[layer].columns) for some in own]])
+        return near[layer].unionByName(materialized(united([some.select(*near[layer].columns) for some in own])))
 
     return kept(0), kept(1)

@@ -10,10 +10,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from batch.archive import ARCHIVE
 from batch.driver import say
 from infra.lake.tables import Table
 from infra.lake.upkeep import DAY_SECONDS, tidy
 from infra.settings import settings
+from streaming.changelog import never_deleted
 
 
 def tidy_if_due(tables: Sequence[Table]) -> bool:
@@ -26,7 +28,7 @@ def tidy_if_due(tables: Sequence[Table]) -> bool:
     mark.touch()
     if age is None:
         return False
-    tidy(tables)
+    tidy(tables, never_deleted(ARCHIVE))
     say(f"upkeep: {len(tables)} tables")
     return True
 

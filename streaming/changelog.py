@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from infra.lake.tables import Table
 from streaming.contracts import CONTRACTS
 from streaming.view_state import of_topics
 from streaming.views import CHANGELOGS
@@ -24,6 +25,12 @@ from streaming.views.view import View
 
 ORDER = ("event_time", "event_id")
 """Which event of a key is the last: two of one millisecond are told apart by their ids, the same way in both layers."""
+
+
+def never_deleted(table: Table) -> dict[str, str]:
+    """For `tidy`: which events of the table stay whatever their age (SQL), by its id, because a row may look them up for ever."""
+    topics = ", ".join(f"'{topic}'" for topic in CHANGELOGS)
+    return {table.id: f"topic IN ({topics})"} if topics else {}
 
 
 def known_at() -> Column:

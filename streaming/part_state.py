@@ -57,7 +57,7 @@ class Parts:
         for parts in self._parts(self._events):
             mine = pc.or_(mine, pc.is_in(parts, value_set=self._touched))
         own = self._events.filter(mine)
-        if not self._view.changelogs:
+        if not self._view.changelogs or not own.num_rows:
             return own
         return pa.concat_tables([own, changelog.looked_up(self._view, own, self._changes)])
 

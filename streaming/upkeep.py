@@ -16,6 +16,8 @@ from deltalake.exceptions import DeltaError
 from infra.failures import TransientFailure
 from infra.lake.tables import Table
 from infra.lake.upkeep import Daily, compact, shorten, tidy
+from streaming.changelog import never_deleted
+from streaming.silver import SILVER
 
 EVERY_SECONDS = 120
 SHORTEN_EVERY = 5
@@ -51,7 +53,7 @@ class Upkeep:
 
     def _once(self) -> None:
         if self._daily.due():
-            tidy(self._tables)
+            tidy(self._tables, never_deleted(SILVER))
         self._rounds += 1
         for table in self._tables:
             if self._stop.is_set():

@@ -94,7 +94,7 @@ def side(session: SparkSession, day: Day, night: Layer) -> Layers:
     # A late event that is not in the archive yet is counted by neither layer, but for a change, which the stream counts later.
     is_counted = counted(CHANGELOGS) | night.unread.isNull()
     events = of_both(stream.events.where(is_counted), night.events, day.around(LOOKBACK, REACH).start)
-    stream, night = replace(stream, events=materialized(events[0])), replace(night, events=materialized(events[1]))
+    stream, night = replace(stream, events=events[0]), replace(night, events=events[1])
     return Layers(stream, night, Found(session, evidence(stream, night)), progress)
 
 

@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from deltalake import DeltaTable
@@ -68,8 +69,10 @@ def shorten(table: Table) -> None:
     _opened(table).cleanup_metadata()
 
 
-def forget(table: Table, days: int, today: date | None = None) -> int:
+def forget(table: Table, days: int, today: date | None = None, sparing: str | None = None) -> int:
     """Delete the rows that are more than `days` days old; returns their number, 0 where a table has no such rows.
+
+    Rows of which the SQL condition `sparing` holds stay, however old.
 
     Their files stay for another week (`vacuum`). The newest rows stay whatever their age, because an idle
     stream finds its position in them. Day partitions are deleted without being read.
@@ -85,15 +88,19 @@ def forget(table: Table, days: int, today: date | None = None) -> int:
     if not any(oldest < first_kept for oldest, _ in ages):
         return 0
     bound = min(first_kept, max(newest for _, newest in ages))
-    return int(opened.delete(f"{named} < {_literal(bound)}")["num_deleted_rows"] or 0)
+    too_old = f"{named} < {_literal(bound)}" + (f" AND NOT ({sparing})" if sparing else "")
+    return int(opened.delete(too_old)["num_deleted_rows"] or 0)
 
 
-def tidy(tables: Iterable[Table]) -> None:
-    """The daily maintenance of a writer's own tables: delete rows by DAYBREAK_KEEP_DAYS, compact, vacuum."""
+def tidy(tables: Iterable[Table], sparing: Mapping[str, str] = MappingProxyType({})) -> None:
+    """The daily maintenance of a writer's own tables: delete rows by DAYBREAK_KEEP_DAYS, compact, vacuum.
+
+    `sparing`: by the table's id, which of its rows are never deleted (a SQL condition).
+    """
     keep: Mapping[str, int] = {str(layer): days for layer, days in settings().keep_days.items()}
     for table in tables:
         if table.layer in keep:
-            forget(table, keep[table.layer])
+            forget(table, keep[table.layer], sparing=sparing.get(table.id))
         compact(table, WHOLE)
         vacuum(table)
 

@@ -16,7 +16,7 @@ def tidied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many tables were tidied, a number per time."""
     times: list[int] = []
     monkeypatch.setattr(upkeep, "settings", lambda: SimpleNamespace(home=tmp_path))
-    monkeypatch.setattr(upkeep, "tidy", lambda tables: times.append(len(tables)))
+    monkeypatch.setattr(upkeep, "tidy", lambda tables, _: times.append(len(tables)))
     return times
 
 

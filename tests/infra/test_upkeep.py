@@ -108,6 +108,15 @@ def test_rows_older_than_the_days_go_and_the_others_stay(local_lake: Path) -> No
         assert opened(table).version() == version, "nothing to forget is no commit"
 
 
+def test_rows_that_are_spared_stay_whatever_their_age(local_lake: Path) -> None:
+    for back in range(40):
+        append(DAILY, TODAY - timedelta(days=back), back, 100)
+    assert forget(DAILY, 30, TODAY, sparing="n >= 100") == 9
+    assert found(DAILY) == [*range(31), *[100] * 40]
+    assert forget(DAILY, 30, TODAY, sparing="n >= 100") == 0
+    assert found(DAILY) == [*range(31), *[100] * 40]
+
+
 def test_the_newest_rows_stay_whatever_their_age(local_lake: Path) -> None:
     append(PROGRESS, TODAY - timedelta(days=101), 1)
     append(PROGRESS, TODAY - timedelta(days=100), 2)

@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -10,9 +11,22 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
+from infra.lake import arrow_tables, spark_tables
+from infra.lake.upkeep import forget
+from infra.lake.writes import append_once
 from streaming.arrivals import arrow_schema
-from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key, looked_up, on_time, shortened
+from streaming.changelog import (
+    counted,
+    counted_in_arrow,
+    known_at,
+    last_of_each_key,
+    looked_up,
+    never_deleted,
+    on_time,
+    shortened,
+)
 from streaming.silver import EVENT
+from streaming.silver import SILVER as SILVER_TABLE
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import ByPart
@@ -75,6 +89,21 @@ def test_memory_grows_with_the_keys_and_not_with_the_changes() -> None:
     after = pa.scalar(NOON + timedelta(days=9), pa.timestamp("us", "UTC"))
     assert names(shortened(events, after, CHANGELOGS)) == ["497", "498", "499"]
     assert shortened(events.slice(0, 0), after, CHANGELOGS).num_rows == 0
+
+
+def test_what_may_be_looked_up_is_never_deleted(spark: SparkSession, local_lake: Path) -> None:
+    old, new = NOON - timedelta(days=900), NOON
+    both = moved("m", "c-1", 0), clicked("c", "c-1", 0)
+    rows = [event | {"event_time": at, "day": at.date()} for at in (old, new) for event in both]
+    spark_tables.create(spark, SILVER_TABLE)
+    append_once(pa.Table.from_pylist(rows, schema=arrow_schema(SILVER_TABLE.schema)), SILVER_TABLE, "test", 0)
+    assert forget(SILVER_TABLE, 400, NOON.date(), sparing=never_deleted(SILVER_TABLE)[SILVER_TABLE.id]) == 1
+    kept = arrow_tables.latest(SILVER_TABLE).to_pyarrow_table()
+    assert sorted(zip(kept["topic"].to_pylist(), kept["day"].to_pylist(), strict=True)) == [
+        ("clicks", new.date()),
+        ("customers", old.date()),
+        ("customers", new.date()),
+    ]
 
 
 def test_an_event_looks_up_its_own_key_only() -> None:
