@@ -29,7 +29,8 @@ pytestmark = pytest.mark.platform
 
 DAY = datetime.now(UTC).date() - timedelta(days=3)
 NOON = datetime(DAY.year, DAY.month, DAY.day, 12, tzinfo=UTC)
-ORDERS = [placed(f"tutorial {n}", NOON + timedelta(minutes=7 * n)) for n in range(20)]
+ORDERS = [placed(f"tutorial {n}", NOON + timedelta(seconds=25 * n)) for n in range(20)]
+"""Within the delay of each other: however the stream cuts them into micro-batches, none is late."""
 CLOCK = placed("tutorial: the clock", NOON + timedelta(hours=6))
 LATE = placed("tutorial: late", NOON + timedelta(minutes=1))
 REVIEWS = [
