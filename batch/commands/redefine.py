@@ -84,7 +84,8 @@ def _begin(s: Settings, supervisor: Supervisor, view: str) -> None:
     """Restart the stream, so that it starts to write a new view. Raises PermanentFailure if it has written it before."""
     if view in written(s):
         raise PermanentFailure(
-            f"the stream writes {view} already. If its definition has changed, leave out --view: then all views are rewritten"
+            f"the stream writes {view} already, and the next night gives it truth on all settled days. If its definition has "
+            "changed, leave out --view: then all views are rewritten"
         )
     console.print(f"1 the stream starts again, with {view}")
     supervisor.stop(Name.STREAM, wait=True)

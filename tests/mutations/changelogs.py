@@ -6,7 +6,7 @@ Run: python -m tests.mutations changelog
 
 from tests.mutations.mutation import Mutation
 
-STATE = "tests/streaming/test_view_state.py::test_what_was_said_last_is_the_view_of_all_events"
+STATE = "tests/streaming/test_view_state.py::test_a_change_is_said_at_once_in_open_rows"
 NIGHT = "tests/bench/oracle/test_changelogs.py"
 
 CHANGELOGS = (

@@ -197,6 +197,19 @@ def test_a_row_that_an_event_undoes_is_written_as_removed(spark: SparkSession) -
     assert latest_rows(VIEWS["fraud_alerts"], log.withColumn("as_of", F.lit(NOON))).count() == 0
 
 
+def test_a_change_is_said_at_once_in_open_rows(spark: SparkSession) -> None:
+    with few_views("clicks_with_customer"):
+        own = Run(spark)
+    named = {"customer_id": "c-1", "name": "Ann", "region": "north"}
+    clicked = {"customer_id": "c-1", "session_id": "v-1", "product_id": "p-1"}
+    click = {"topic": "clicks", "event_type": "product_clicked", "event_id": "click", "clicks": clicked}
+    moved = {"topic": "customers", "event_type": "customer_moved", "event_id": "moved", "customers": named}
+    own.batch([click | {"event_time": NOON}])
+    own.batch([moved | {"event_time": NOON - timedelta(minutes=1)}])
+    said = [row for rows in own.said["clicks_with_customer"] for row in rows.to_pylist()]
+    assert [(row["region"], row["is_final"]) for row in said] == [(None, False), ("north", False)]
+
+
 def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession) -> None:
     with few_views():
         own = Run(spark)
