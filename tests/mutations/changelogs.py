@@ -55,15 +55,15 @@ CHANGELOGS = (
     Mutation(
         "changelog: evidence of every later day names a late change",
         "batch/history.py",
-        "and (not late or at + late >= span.start)",
-        "",
+        'return needed(view, span) & ~(F.col("topic").isin(*view.changelogs) & was_known)',
+        "return needed(view, span)",
         f"{NIGHT}::test_a_late_change_differs_until_it_was_known",
     ),
     Mutation(
         "changelog: a version of a day looks up what another version knows",
         "batch/versions.py",
-        "prefixed |= {CONTRACTS[topic].key for topic in view.changelogs}",
-        "prefixed |= set()",
+        "sorted(prefixed.intersection(CONTRACTS[topic].payload.fieldNames()))",
+        "sorted({law.column}.intersection(CONTRACTS[topic].payload.fieldNames()))",
         "tests/batch/test_versions.py::test_each_version_has_the_rows_it_has_alone",
     ),
 )
