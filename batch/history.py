@@ -1,7 +1,7 @@
 """The changelogs before a day: of what the day's events look up, the last event of each key, however old.
 
 Data flow: archive, silver -> events of changelogs before a time -> with the day's events to every view
-Run: pytest tests/batch/test_history.py
+Run: pytest tests/bench/oracle/test_changelogs.py
 
 The archive keeps a file per day and partition of the log, so only files of changelogs are read of the days before.
 """

@@ -64,11 +64,6 @@ def counted_in_arrow(events: pa.Table) -> pa.Table:
     return found.append_column(KNOWN_AT, pc.add(found["event_time"], late))
 
 
-def on_time(events: pa.Table) -> pa.Table:
-    """The events (with KNOWN_AT) that were not late."""
-    return events.filter(pc.equal(events[KNOWN_AT], events["event_time"]))
-
-
 def keys(events: pa.Table, topic: str) -> pa.ChunkedArray:
     """The keys of a changelog's events in Arrow."""
     return pc.struct_field(events[topic], CONTRACTS[topic].key)

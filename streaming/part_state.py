@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming import changelog
-from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics
+from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics, on_time
 from streaming.views.law import ByPart, ByWindow
 from streaming.views.view import View
 
@@ -88,7 +88,7 @@ class Parts:
     def _divided(self, events: pa.Table) -> tuple[pa.Table, pa.Table]:
         """The view's events: the on-time ones of streams, and all of changelogs."""
         changes = of_topics(events, tuple(self._view.changelogs)).select(self._columns)
-        return changelog.on_time(of_topics(events, self._view.streams)).select(self._columns), changes
+        return on_time(of_topics(events, self._view.streams)).select(self._columns), changes
 
     def _tidy(self, watermark: pa.Scalar | None) -> None:
         """Drop events that no open row can need; done once per minute of event time, because it scans all events."""

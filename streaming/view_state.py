@@ -52,8 +52,7 @@ class Sums:
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """Only the new on-time events of the view's inputs."""
-        own = of_topics(new, self._view.inputs)
-        return own.filter(pc.equal(own[KNOWN_AT], own["event_time"])).select(self._columns)
+        return on_time(of_topics(new, self._view.inputs)).select(self._columns)
 
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The open rows that new events changed, and those that the watermark closed."""
@@ -98,6 +97,11 @@ def share(above: pa.ChunkedArray, below: pa.ChunkedArray) -> pa.ChunkedArray:
 def of_topics(events: pa.Table, topics: tuple[str, ...]) -> pa.Table:
     """The events of some topics."""
     return events.filter(pc.is_in(events["topic"], value_set=pa.array(topics, pa.string())))
+
+
+def on_time(events: pa.Table) -> pa.Table:
+    """The events (with KNOWN_AT) that were not late."""
+    return events.filter(pc.equal(events[KNOWN_AT], events["event_time"]))
 
 
 def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:

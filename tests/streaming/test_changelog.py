@@ -22,11 +22,11 @@ from streaming.changelog import (
     last_of_each_key,
     looked_up,
     never_deleted,
-    on_time,
     shortened,
 )
 from streaming.silver import EVENT
 from streaming.silver import SILVER as SILVER_TABLE
+from streaming.view_state import on_time
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import ByPart
