@@ -17,6 +17,7 @@ from infra.failpoints import point
 from infra.lake import spark_tables
 from infra.lake.at_once import at_once
 from infra.lake.columns import column, struct
+from infra.lake.materialize import gathered
 from infra.lake.rows import from_arrow
 from infra.lake.tables import Table
 from infra.lake.writes import FEW, few, replace_days
@@ -96,7 +97,7 @@ class Decided:
         changelogs before."""
         if day not in self._kept:
             around = day.around(LOOKBACK, REACH)
-            self._kept[day] = decided(self._session, around, start=around.start).persist()
+            self._kept[day] = gathered(decided(self._session, around, start=around.start)).persist()
         return self._kept[day]
 
     def release(self) -> None:
@@ -130,7 +131,8 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
     validated = known or Decided(session)
     rows = validated.around(day)
     try:
-        found = shortened(accepted(rows, of_event(definitions)), day.around(LOOKBACK, REACH).start).persist()
+        valid = accepted(rows, of_event(definitions))
+        found = gathered(shortened(valid, day.around(LOOKBACK, REACH).start)).persist()
         stamp = F.lit(run)
         # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark

@@ -14,6 +14,9 @@ from infra.settings import settings
 
 MANY = 50_000
 """With more records than this, plans run with code generation."""
+LARGE = 200_000
+"""With more records than this, the cores share a step. Up to here all rows stay in one partition (infra/lake/materialize), and
+each core works on another view."""
 HUGE = 1_000_000
 """With more records than this, adaptive query execution pays too. It plans every stage anew, which takes a twentieth of the CPU
 of a night of 75,000 records and improves nothing."""
@@ -22,10 +25,11 @@ MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "true",
-    "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "2",
 }
 """What changes in FEW_ROWS for many rows."""
+LARGE_ROWS = {**MANY_ROWS, "spark.sql.shuffle.partitions": "2"}
+"""What changes for more than LARGE rows."""
 
 
 def suit(own: SparkSession, day: Day) -> None:
@@ -36,7 +40,8 @@ def suit(own: SparkSession, day: Day) -> None:
 def suit_number(own: SparkSession, number: int) -> None:
     """Set the session up for so many records; settings that DAYBREAK_SPARK_CONF names keep the user's values."""
     adaptive = {"spark.sql.adaptive.enabled": str(number > HUGE).lower()}
-    chosen = FEW_ROWS | (MANY_ROWS if number > MANY else {}) | adaptive
+    changed = LARGE_ROWS if number > LARGE else MANY_ROWS if number > MANY else {}
+    chosen = FEW_ROWS | changed | adaptive
     for key, value in chosen.items():
         if key not in settings().spark_conf:
             own.conf.set(key, value)

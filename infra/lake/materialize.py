@@ -1,4 +1,4 @@
-"""Rows that several queries read, computed once.
+"""Rows that several queries read, computed once; few rows in one partition.
 
 Data flow: DataFrame -> the same rows, kept by the executors
 Run: pytest tests/infra/test_materialize.py
@@ -10,4 +10,11 @@ from pyspark.sql import DataFrame
 def materialized(rows: DataFrame) -> DataFrame:
     """The same rows, without the plan that made them: a plan that holds other plans takes long to analyze."""
     # At once: until its first use the old plan may be garbage, and Spark then logs an error for every counter of its tasks.
-    return rows.localCheckpoint(eager=True)
+    return gathered(rows).localCheckpoint(eager=True)
+
+
+def gathered(rows: DataFrame) -> DataFrame:
+    """The same rows; in one partition, if the session shuffles to one. Spark knows then that equal keys are together, and no
+    window, join or aggregation behind it has to shuffle them again."""
+    is_for_few = rows.sparkSession.conf.get("spark.sql.shuffle.partitions") == "1"
+    return rows.coalesce(1) if is_for_few else rows

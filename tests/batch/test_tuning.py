@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from batch import tuning
 from batch.archive import ARCHIVE
 from batch.day import Day
-from batch.tuning import MANY_ROWS, records, suit, suit_number
+from batch.tuning import LARGE_ROWS, MANY_ROWS, records, suit, suit_number
 from infra.lake import spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
@@ -47,6 +47,13 @@ def test_a_log_with_many_new_records_is_read_compiled(own: SparkSession) -> None
         assert {key: own.conf.get(key) for key in wanted} == wanted
 
 
+def test_a_large_number_of_records_is_shared_between_cores(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "LARGE", 3)
+    for number, wanted in ((3, FEW_ROWS | MANY_ROWS), (4, FEW_ROWS | LARGE_ROWS), (2, FEW_ROWS)):
+        suit_number(own, number)
+        assert {key: own.conf.get(key) for key in wanted} == wanted
+
+
 def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = "spark.sql.shuffle.partitions"
     monkeypatch.setattr(tuning, "settings", lambda: SimpleNamespace(spark_conf={mine: "40"}))
@@ -65,4 +72,4 @@ def test_only_a_huge_number_of_records_is_planned_adaptively(
 
 
 def test_whatever_many_rows_change_few_rows_set_back() -> None:
-    assert MANY_ROWS.keys() < FEW_ROWS.keys()
+    assert MANY_ROWS.keys() < LARGE_ROWS.keys() < FEW_ROWS.keys()

@@ -3,9 +3,11 @@
 from pathlib import Path
 from shutil import rmtree
 
-from pyspark.sql import SparkSession
+import pytest
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
 
-from infra.lake.materialize import materialized
+from infra.lake.materialize import gathered, materialized
 
 
 def test_materialized_rows_are_computed_at_once(spark: SparkSession, tmp_path: Path) -> None:
@@ -15,3 +17,22 @@ def test_materialized_rows_are_computed_at_once(spark: SparkSession, tmp_path: P
     kept = materialized(rows)
     rmtree(folder)
     assert sorted(row["id"] for row in kept.collect()) == [3, 4]
+
+
+@pytest.mark.parametrize("partitions", ["1", "2"])
+def test_few_rows_are_not_shuffled(spark: SparkSession, partitions: str) -> None:
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
+    try:
+        own = gathered(spark.range(4, numPartitions=2).withColumn("key", F.col("id") % 2)).persist()
+        windowed = own.withColumn("place", F.row_number().over(Window.partitionBy("key").orderBy("id")))
+        found = windowed.join(own.groupBy("key").count(), "key")
+        assert found.count() == 4
+        shuffles = plan(found).count("Exchange hashpartitioning")
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+    assert (shuffles == 0) == (partitions == "1"), plan(found)
+
+
+def plan(rows: DataFrame) -> str:
+    return str(rows._jdf.queryExecution().executedPlan().toString())
