@@ -1,19 +1,23 @@
-"""The platform of this folder has every view, a day of the shop before its tests send anything, and one night of Airflow's."""
+"""The platform of this folder serves six views, has a day of the shop before its tests send anything, and one backfill."""
 
 from collections.abc import Iterator
 
 import pytest
 from approval import Story, told
+from fewer import SERVED, leave_few
 from running import Platform
 from started import HOMES, SERVED_PORTS, WORKER, started
-
-from infra.settings import ROOT
+from tutorial import copied, python
 
 
 @pytest.fixture(scope="session")
-def platform() -> Iterator[Platform]:
-    """Of this very tree."""
-    with started(HOMES / f"served-{WORKER}", SERVED_PORTS, ROOT) as own:
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """Of a copy of this tree with one view of each kind: five nights and three builds of all would take as long as all other
+    tests. Every view has a night and gold in tests/bench/oracle and tests/dbt; all of them on a platform are `make demo`."""
+    source = leave_few(copied(tmp_path_factory.mktemp("served")), SERVED)
+    made = python(source, "-m", "batch.catalog")
+    assert made.returncode == 0, made.stderr
+    with started(HOMES / f"served-{WORKER}", SERVED_PORTS, source) as own:
         yield own
 
 

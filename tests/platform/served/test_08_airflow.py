@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from approval import HELD, OTHER, Story
+from fewer import SERVED
 from running import Platform
 from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
@@ -80,7 +81,7 @@ def test_every_settled_day_has_its_curve_and_the_night_everything(whole: Platfor
     assert {(row["day"], row["run"]) for row in whole.rows("reconciliation/curve", "day", "run")} == settled
     shares = whole.rows("gold/rpt_completeness", "view", "delay_seconds", "events_share", "rows_share")
     nights = [row for row in shares if row["delay_seconds"] is None]
-    assert {row["view"] for row in nights} == set(VIEWS)
+    assert {row["view"] for row in nights} == set(SERVED)
     topics = {row["topic"] for row in whole.rows("truth/events", "topic")}
     assert topics == {"orders", "payments"}
     for row in nights:
@@ -100,7 +101,7 @@ def test_dbt_builds_green_again_and_changes_nothing(whole: Platform) -> None:
 def test_freshness_is_known_from_bronze_to_gold(whole: Platform) -> None:
     said = whole.run("daybreak", "freshness", "--minutes", "60", "--from", "arrival", "--json").stdout
     found = {row["stage"]: row for row in json.loads(said)}
-    views = {f"speed/{view}" for view in VIEWS if whole.rows(f"speed/{view}", "batch_id")}
+    views = {f"speed/{view}" for view in SERVED if whole.rows(f"speed/{view}", "batch_id")}
     assert set(found) == {"bronze", "silver", *views, "gold"}
     # Everything was drained before the first build began. A micro-batch of payments alone says nothing of orders.
     assert found["bronze"]["events"] == found["silver"]["events"] == found["gold"]["events"]
