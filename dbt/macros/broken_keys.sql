@@ -7,16 +7,16 @@
 {%- for name in models %}
 {%- set relation = ref(name) %}
 {%- set meta = graph.nodes['model.daybreak.' ~ name].config.meta if execute else {'key': ['parsing']} %}
-select
-    '{{ name }}' as model,
-    to_json(struct({{ meta.key | join(", ") }})) as key,
-    count(*) as times
-from {{ relation }}
+select '{{ name }}' as model, to_json(struct({{ meta.key | join(", ") }})) as key, times
+from (
+    select {{ meta.key | join(", ") }}, count(*) as times
+    from {{ relation }}
 {%- if execute and 'day' in graph.nodes['model.daybreak.' ~ name].columns and not name.startswith('stg_reconciliation') %}
-where {{ changed_days() }}
+    where {{ changed_days() }}
 {%- endif %}
-group by {{ meta.key | join(", ") }}
-having count(*) > 1{% for column in meta.get('present', []) %} or count({{ column }}) < count(*){% endfor %}
+    group by {{ meta.key | join(", ") }}
+    having count(*) > 1{% for column in meta.get('present', []) %} or count({{ column }}) < count(*){% endfor %}
+)
 {% if not loop.last %}union all{% endif %}
 {%- endfor %}
 {% endmacro %}

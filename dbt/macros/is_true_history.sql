@@ -120,13 +120,21 @@ tested as (
         end as fault
     from valid
 
+),
+
+faulty as (
+
+    select
+        {{ compared }},
+        coalesce(max(fault), if(sum(side) > 0, 'served, and no valid version', 'valid, and not served')) as fault,
+        max(valid_from) as valid_from
+    from tested
+    group by {{ compared }}
+    having sum(side) <> if(any(may_be_served), max(side), 0) or count(fault) > 0
+
 )
 
-select
-    coalesce(max(fault), if(sum(side) > 0, 'served, and no valid version', 'valid, and not served')) as fault,
-    to_json(struct({{ compared }})) as detail,
-    max(valid_from) as valid_from
-from tested
-group by {{ compared }}
-having sum(side) <> if(any(may_be_served), max(side), 0) or count(fault) > 0
+-- Only here: in the aggregation every row would be written as JSON.
+select fault, to_json(struct({{ compared }})) as detail, valid_from
+from faulty
 {% endtest %}
