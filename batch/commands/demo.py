@@ -34,7 +34,7 @@ DRAIN_LIMIT = 1800
 
 @commands.command()
 def demo(
-    rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.85,
+    rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.25,
     live: Annotated[int, typer.Option(min=10, help="Seconds of live traffic.")] = 60,
     seed: Annotated[int, typer.Option(help="Seed of the shop's random events.")] = 1,
     picture: Annotated[Path | None, typer.Option(help="Save the report as an SVG picture too.")] = None,
