@@ -31,9 +31,6 @@ def configuration(s: Settings) -> dict[str, str]:
         # Hive's defaults nearly every query has a new thread.
         "spark.hadoop.hive.server2.async.exec.threads": "8",
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "86400s",
-        # With doAs, the user of a session is never the owner of the connection to the metastore, and Hive opens a new one for
-        # every look-up of a table: hundreds in a build of gold. The store's key is the gateway's in any case.
-        "spark.hadoop.hive.server2.enable.doAs": "false",
         # A result is fetched in parts: a careless `SELECT *` must not fill the driver.
         "spark.sql.thriftServer.incrementalCollect": "true",
     }
