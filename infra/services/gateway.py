@@ -31,10 +31,10 @@ def configuration(s: Settings) -> dict[str, str]:
         # Hive's defaults nearly every query has a new thread.
         "spark.hadoop.hive.server2.async.exec.threads": "8",
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "86400s",
-        # hive.server2.enable.doAs stays on. Without it Hive would keep its connection to the metastore for a whole session (a
-        # twentieth of a build's CPU), but the end of the first session needs a class of Hive's that Spark does not bring.
         # A result is fetched in parts: a careless `SELECT *` must not fill the driver.
         "spark.sql.thriftServer.incrementalCollect": "true",
+        # hive.server2.enable.doAs stays on. Without it Hive would keep its connection to the metastore for a whole session (a
+        # twentieth of a build's CPU), but the end of the first session needs a class of Hive's that Spark does not bring.
     }
 
 

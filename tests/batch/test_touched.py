@@ -202,7 +202,7 @@ def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Se
             yield ordered(names[-1], at)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_day_that_is_not_touched_keeps_every_row(all_views: SparkSession, seed: int) -> None:
     chance, log, names = random.Random(seed), Log(all_views), list[str]()
     log.arrive(*traffic(chance, names, 90), ordered("one", NOON))
