@@ -30,9 +30,11 @@ def archive(
     full: Full = False,
     report: Report = None,
     ahead: Annotated[bool, typer.Option("--ahead", help="Then do the night's days, and draw the curve.")] = False,
+    until: Annotated[str | None, typer.Option(help="With --ahead: do the nights up to this day's as well.")] = None,
 ) -> None:
     """Append the records that the archive lacks. The report lists the days that the night has to do."""
-    nights.night(parse(date), [nights.Step.ARCHIVE], full, report=report, ahead=ahead_of if ahead else None)
+    last, more = parse(until) if until else None, ahead_of if ahead else None
+    nights.night(parse(date), [nights.Step.ARCHIVE], full, report=report, ahead=more, until=last)
 
 
 @app.command()

@@ -3,13 +3,15 @@
 Data flow: the plan of a night -> its days settled or an approval requested, the curve drawn -> what is done, for Airflow
 Run: python -m batch archive --date 2026-01-31 --ahead --report night.json
 
-To start a driver takes longer than to recompute a small day. Work that failed here, or would begin too late, is left to its
-own task, which has its own driver, retries and exit code.
+To start a driver takes longer than to recompute a small day. So in a backfill it also does the days of the next nights
+(`--until`), which then start none either. Work that failed here, or would begin too late, is left to its own task, which has
+its own driver, retries and exit code.
 """
 
 import json
 import time
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -31,21 +33,23 @@ SECONDS = 2400
 
 
 def ahead(
-    own: SparkSession, night: Day, versions: Mapping[str, str], full: bool, todo: Sequence[DayPlan]
+    own: SparkSession, night: Day, versions: Mapping[str, str], full: bool, todo: Sequence[DayPlan], until: Day
 ) -> dict[str, Any]:
-    """Do the night's work after the archive, holding the lease for one day at a time.
+    """Do the night's work after the archive, holding the lease for one day at a time; then that of the nights up to `until`.
 
-    Returns `done`: the finished days, each with its open approval requests; `drawn`: is the curve drawn?
+    Returns `done`: the finished days, each with its open approval requests; `drawn`: is the curve of all drawn?
     """
     begun = time.monotonic()
     done: dict[str, Any] = {}
-    for day in (plan.day for plan in todo):
+    later = (Day(night.date + timedelta(days=n + 1)) for n in range((until.date - night.date).days))
+    days = list(dict.fromkeys([*(plan.day for plan in todo), *later]))
+    for day in days:
         if time.monotonic() - begun > SECONDS:
             say(f"{day} and later days are left to their own tasks: this one has run for more than {SECONDS} s")
             break
         try:
             with lease():
-                requests = advance_all(own, plans(own, night, versions, full, day), Step.CORRECT, full)
+                requests = advance_all(own, plans(own, max(night, day), versions, full, day), Step.CORRECT, full)
                 say(f"publish: {publish(own)} corrections")
         except (PermanentFailure, TransientFailure) as failure:
             # The day's own task tries again; if it fails too, it ends with the same message and the right exit code.
@@ -54,7 +58,7 @@ def ahead(
         for request in requests:
             say(in_words(request))
         done[str(day)] = json.loads(as_json(requests))
-    drawn = len(done) == len(todo) and _drawn(own, night, versions)
+    drawn = len(done) == len(days) and _drawn(own, night, versions)
     with lease():
         tidy_if_due(night_tables())
     return {"done": done, "drawn": drawn}

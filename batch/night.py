@@ -48,8 +48,8 @@ The archive still comes first: records that Kafka's retention removes unread are
 """
 
 
-Ahead = Callable[[SparkSession, Day, Mapping[str, str], bool, Sequence[DayPlan]], dict[str, Any]]
-"""Work that the same driver does after the archive: (session, night, definitions, full, plans) -> what was done."""
+Ahead = Callable[[SparkSession, Day, Mapping[str, str], bool, Sequence[DayPlan], Day], dict[str, Any]]
+"""Work that the same driver does after the archive: (session, night, definitions, full, plans, last night) -> what was done."""
 
 
 def night(
@@ -59,16 +59,19 @@ def night(
     only: Day | None = None,
     report: Path | None = None,
     ahead: Ahead | None = None,
+    until: Day | None = None,
 ) -> None:
     """Run steps for a day, and for the days that new arrivals or definitions have touched; with `only` for one of them.
 
     Each step holds the night's lease. Between two steps another night may run; it finds every day consistent. `report` is a
-    JSON file for the caller: after the archive it holds the days of the plan and what `ahead` returned, after the correction
-    the open approval requests. Without `report` an open request raises PermanentFailure, once all other days are settled.
+    JSON file for the caller: after the archive it holds the days of the plan and what `ahead` returned for them and for the
+    nights up to `until`; after the correction, the open approval requests. Without `report` an open request raises
+    PermanentFailure, once all other days are settled.
     """
-    if day.end > datetime.now(UTC):
+    last = until or day
+    if max(day, last).end > datetime.now(UTC):
         raise PermanentFailure(
-            f"{day} is not over yet, and a night recomputes whole days (UTC): choose an earlier --date"
+            f"{max(day, last)} is not over yet, and a night recomputes whole days (UTC): choose an earlier day"
         )
     own = session()
     with lease():
@@ -88,7 +91,7 @@ def night(
                 say(f"publish: {publish_corrections(own)} corrections")
             todo = plans(own, day, in_force, full, only) if report and step is Step.ARCHIVE else todo
         if report and step is Step.ARCHIVE:
-            more = ahead(own, day, in_force, full, todo) if ahead else {}
+            more = ahead(own, day, in_force, full, todo, last) if ahead else {}
             report.write_text(json.dumps({"days": [str(plan.day) for plan in todo], **more}))
     own.stop()
     for request in requests:

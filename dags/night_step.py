@@ -16,6 +16,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import Context
 
+from dags.handed_over import hand_over, last_ahead, take
 from dags.lake import ROOT
 
 DAY = "{{ data_interval_start | ds }}"
@@ -90,8 +91,9 @@ class NightStep(SparkSubmitOperator):
 class ArchiveStep(NightStep):
     """`batch archive`; its driver then also does the night's days and the curve. The task's result is the list of days.
 
-    Only the first try does the extra work. If that driver dies, a retry only fills the archive, and every day runs in a
-    driver of its own.
+    In a backfill (the run's parameter of that name) it also does the next nights' days, whose tasks then start no driver: see
+    `handed_over`. Only the first try does the extra work. If that driver dies, a retry only fills the archive, and every day
+    runs in a driver of its own.
     """
 
     def __init__(self, **task: Any) -> None:
@@ -99,16 +101,34 @@ class ArchiveStep(NightStep):
 
     def execute(self, context: Context) -> list[str]:
         """Run the archive, publish what was done ahead, and return the days of the night's plan."""
-        report = self.submit(context)
-        done, drawn = report.get("done", {}), report.get("drawn", False)
-        context["ti"].xcom_push(key=AHEAD, value={"tries": context["ti"].try_number, "done": done, "drawn": drawn})
+        backfill, own_day = context["params"]["backfill"], _day_of(context)
+        if taken := take(backfill, own_day) if backfill and self.is_first(context) else None:
+            self.log.info("nothing to do: the driver of an earlier night of this backfill has done %s already", own_day)
+            return self.publish(context, {"days": [own_day], **taken})
+        report = {"done": {}, "drawn": False, **self.submit(context)}
+        if later := {day: requests for day, requests in report["done"].items() if backfill and day > own_day}:
+            hand_over(backfill, later, report["drawn"])
+        return self.publish(context, report)
+
+    def publish(self, context: Context, report: dict[str, Any]) -> list[str]:
+        """Tell the tasks of this run what is done already."""
+        done = {day: requests for day, requests in report["done"].items() if day in report["days"]}
+        said = {"tries": context["ti"].try_number, "done": done, "drawn": report["drawn"]}
+        context["ti"].xcom_push(key=AHEAD, value=said)
         return list(report["days"])
 
     def more(self, context: Context) -> list[str]:
-        """Adds `--ahead` on the first try, and on the first try after the task was cleared."""
+        """Adds `--ahead` on the first try, and in a backfill up to which day's night."""
+        if not self.is_first(context):
+            return super().more(context)
+        backfill = context["params"]["backfill"]
+        until = ["--until", last_ahead(backfill, _day_of(context))] if backfill else []
+        return [*super().more(context), "--ahead", *until]
+
+    def is_first(self, context: Context) -> bool:
+        """Is it the first try, or the first after the task was cleared?"""
         own = context["ti"]
-        is_first = own.try_number <= own.max_tries - (self.retries or 0) + 1
-        return [*super().more(context), *(["--ahead"] if is_first else [])]
+        return bool(own.try_number <= own.max_tries - (self.retries or 0) + 1)
 
 
 class GoldStep(BashOperator):
@@ -130,8 +150,8 @@ class GoldStep(BashOperator):
 
     def execute(self, context: Context) -> Any:
         """Run dbt, unless a later night of the same backfill will."""
-        night, gold_on = context["data_interval_start"], context["params"]["gold_on"]  # type: ignore[typeddict-item]
-        if gold_on and str(night.date()) < gold_on and context["ti"].try_number == 1 and not self.always:
+        night, gold_on = _day_of(context), context["params"]["gold_on"]
+        if gold_on and night < gold_on and context["ti"].try_number == 1 and not self.always:
             self.log.info("nothing to do: the night of %s builds gold for all days of this backfill", gold_on)
             return None
         return super().execute(context)
@@ -148,3 +168,7 @@ class ReportStep(BashOperator):
             append_env=True,
             **task,
         )
+
+
+def _day_of(context: Context) -> str:
+    return str(context["data_interval_start"].date())  # type: ignore[typeddict-item, union-attr]

@@ -21,7 +21,8 @@ At 02:00 UTC this DAG settles the day before.
 - **archive** copies the new records from Kafka and plans the night: the new day, and every settled day that late arrivals
   or a changed definition touched. To start a driver takes longer than to recompute a small day, so the archive's driver
   also does the work of **settle** and **curve**. These tasks then find their work done. If it failed or was not begun, or
-  if you clear one of these tasks alone, it does its work in a driver of its own.
+  if you clear one of these tasks alone, it does its work in a driver of its own. In a `daybreak backfill` the driver goes
+  on with up to seven nights: the tasks of the later ones find it in the variable `nightly_done_ahead`.
 - **settle** runs once per planned day. It recomputes the day's truth, explains every difference from the stream's answer,
   writes the corrections, settles the day and sends the corrections to Kafka.
 - **curve** measures how complete the stream would have been with other delays (allowed lateness).
@@ -79,6 +80,11 @@ with DAG(
             type=["null", "string"],
             format="date",
             description="Build gold only in the night of this day; `daybreak backfill` names its last day",
+        ),
+        "backfill": Param(
+            None,
+            type=["null", "object"],
+            description="Set by `daybreak backfill`: its `last` day, and when it was `asked` for",
         ),
     },
     default_args={

@@ -65,7 +65,7 @@ def backfill(
 ) -> None:
     """Settle a span of days through Airflow, gold and docs included; waits, and fails if a task fails.
 
-    Gold is built once, by the last night.
+    Up to seven days share a driver, that of the first one's night. Gold is built once, by the last night.
     """
     start, end = _date(first), _date(last)
     if start > end:
@@ -87,7 +87,8 @@ def backfill(
         [(since, until, full)] if not full or start == end else [(since, _before(end), False), (_on(end), until, True)]
     )
     for begins, ends, everything in spans:
-        number = airflow.backfill(DAG, begins, ends, {"full": everything, "gold_on": str(end)})
+        together = {"asked": datetime.now(UTC).isoformat(), "last": str(ends.date())}
+        number = airflow.backfill(DAG, begins, ends, {"full": everything, "gold_on": str(end), "backfill": together})
         nights = (ends - begins).days + 1
         console.print(f"backfill {number}: {nights} nights, see {s.airflow_url}/dags/{DAG}")
         runs += _followed(airflow.watch(DAG, begins, ends))

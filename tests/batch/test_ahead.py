@@ -20,7 +20,11 @@ PLANS = [DayPlan(day, "run", 1, {}, {}) for day in DAYS]
 @pytest.fixture
 def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """A night of three days, whose steps fail as `fails` says."""
-    own = SimpleNamespace(fails={}, drawn=0, brought=[])
+    own = SimpleNamespace(fails={}, drawn=0, brought=[], asked=[])
+
+    def plans(session: Any, night: Day, versions: Any, full: bool, only: Day) -> list[DayPlan]:
+        own.asked.append((str(night), str(only)))
+        return [DayPlan(only, "run", 1, {}, {})]
 
     def advance(session: Any, todo: list[DayPlan], step: Any, anew: bool) -> list[Any]:
         day = todo[0].day
@@ -35,7 +39,7 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         own.drawn += 1
 
     monkeypatch.setattr(ahead, "lease", nullcontext)
-    monkeypatch.setattr(ahead, "plans", lambda session, night, versions, full, only: [PLANS[DAYS.index(only)]])
+    monkeypatch.setattr(ahead, "plans", plans)
     monkeypatch.setattr(ahead, "advance_all", advance)
     monkeypatch.setattr(ahead, "publish", lambda session: 0)
     monkeypatch.setattr(ahead, "draw", draw)
@@ -44,8 +48,8 @@ def night(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return own
 
 
-def found(full: bool = False) -> dict[str, Any]:
-    return ahead.ahead(None, NIGHT, {}, full, PLANS)  # type: ignore[arg-type]
+def found(full: bool = False, until: Day = NIGHT) -> dict[str, Any]:
+    return ahead.ahead(None, NIGHT, {}, full, PLANS, until)  # type: ignore[arg-type]
 
 
 def test_every_day_is_done_and_the_curve_drawn(night: SimpleNamespace) -> None:
@@ -74,3 +78,16 @@ def test_a_fault_that_nobody_foresaw_ends_the_driver(night: SimpleNamespace) -> 
 def test_no_day_is_begun_when_the_time_is_over(night: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead, "SECONDS", -1)
     assert found() == {"done": {}, "drawn": False}
+
+
+def test_the_nights_of_a_backfill_are_done_each_as_its_own(night: SimpleNamespace) -> None:
+    did = found(until=Day(date(2026, 2, 2)))
+    assert list(did["done"]) == [*(str(day) for day in DAYS), "2026-02-01", "2026-02-02"]
+    earlier = [("2026-01-31", str(day)) for day in DAYS]
+    assert night.asked == [*earlier, ("2026-02-01", "2026-02-01"), ("2026-02-02", "2026-02-02")]
+
+
+def test_a_later_day_that_this_night_plans_as_well_is_done_once(night: SimpleNamespace) -> None:
+    did = ahead.ahead(None, DAYS[1], {}, False, PLANS, DAYS[2])  # type: ignore[arg-type]
+    assert list(did["done"]) == [str(day) for day in DAYS]
+    assert len(night.brought) == len(DAYS)

@@ -153,7 +153,11 @@ def test_steps_run_in_order_and_each_day_settles_by_itself(found: dict[str, Any]
     }
     by_day = {name: task["mapped_by"] for name, task in tasks.items() if task["is_mapped"]}
     assert by_day == dict.fromkeys(("settle", "approve", "decide"), "{{ task.day }}")
-    assert found["dags"]["nightly"]["params"] == {"full": "boolean", "gold_on": ["null", "string"]}
+    assert found["dags"]["nightly"]["params"] == {
+        "full": "boolean",
+        "gold_on": ["null", "string"],
+        "backfill": ["null", "object"],
+    }
 
 
 def test_gold_is_built_every_night_and_again_after_an_answer(found: dict[str, Any]) -> None:

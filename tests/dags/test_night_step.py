@@ -2,7 +2,7 @@
 
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.providers.standard.operators.bash import BashOperator
 
+from dags import handed_over
 from dags.night_step import AHEAD, ArchiveStep, GoldStep, NightStep
 
 DONE = {"tries": 1, "done": {"2026-01-30": [], "2026-01-31": [{"day": "2026-01-31"}]}, "drawn": True}
@@ -48,8 +49,10 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return started
 
 
-def run(step: NightStep, task: Task) -> Any:
-    return step.execute({"ti": task, "params": {"full": False}})  # type: ignore[typeddict-item]
+def run(step: NightStep, task: Task, night: str = "2026-01-31", backfill: dict[str, str] | None = None) -> Any:
+    params = {"full": False, "backfill": backfill}
+    at = datetime.combine(date.fromisoformat(night), time(2), UTC)
+    return step.execute({"ti": task, "params": params, "data_interval_start": at})  # type: ignore[typeddict-item]
 
 
 def settle(day: str) -> NightStep:
@@ -88,6 +91,73 @@ def test_the_first_try_of_the_archive_goes_ahead(
     assert run(ArchiveStep(task_id="archive", retries=2), task) == ["2026-01-31"]
     assert ("--ahead" in submitted[0]) is is_ahead
     assert task.pushed[AHEAD] == {"tries": try_number, "done": {"2026-01-31": []}, "drawn": True}
+
+
+@pytest.fixture
+def variables(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Airflow's variables, as text."""
+    own: dict[str, str] = {}
+
+    def get(key: str, default: Any, deserialize_json: bool) -> Any:
+        return json.loads(own[key]) if key in own else default
+
+    monkeypatch.setattr(handed_over.Variable, "get", get)
+    monkeypatch.setattr(handed_over.Variable, "set", lambda key, value, **more: own.update({key: json.dumps(value)}))
+    return own
+
+
+BACKFILL = {"asked": "now", "last": "2026-02-02"}
+REPORT = {"days": ["2026-01-31"], "done": {"2026-01-31": [], "2026-02-01": [{"day": "2026-02-01"}], "2026-02-02": []}}
+
+
+@pytest.fixture
+def first(monkeypatch: pytest.MonkeyPatch, submitted: list[list[str]], variables: dict[str, str]) -> Task:
+    """The archive's task of a backfill's first night, whose driver has done all three."""
+    report = REPORT | {"drawn": True}
+
+    def start(own: Any, context: Any) -> None:
+        submitted.append([text for text in own.application_args if "/" not in text])
+        Path(own.application_args[-1]).write_text(json.dumps(report))
+
+    monkeypatch.setattr(SparkSubmitOperator, "execute", start)
+    task = Task()
+    assert archive(task, "2026-01-31") == ["2026-01-31"]
+    return task
+
+
+def archive(task: Task, night: str, backfill: dict[str, str] = BACKFILL) -> Any:
+    return run(ArchiveStep(task_id="archive", retries=2), task, night, backfill)
+
+
+def test_the_first_night_of_a_backfill_does_the_next_ones_days(first: Task, submitted: list[list[str]]) -> None:
+    assert submitted[0][submitted[0].index("--until") + 1] == "2026-02-02"
+    assert first.pushed[AHEAD] == {"tries": 1, "done": {"2026-01-31": []}, "drawn": True}
+
+
+def test_a_later_night_of_the_backfill_starts_no_driver(first: Task, submitted: list[list[str]]) -> None:
+    task = Task()
+    assert archive(task, "2026-02-01") == ["2026-02-01"]
+    assert run(settle("2026-02-01"), task) == [{"day": "2026-02-01"}], "with its approval request"
+    assert archive(Task(), "2026-02-02") == ["2026-02-02"]
+    assert len(submitted) == 1
+
+
+@pytest.mark.parametrize(
+    ("tries", "backfill"),
+    [([1, 2], BACKFILL), ([2], BACKFILL), ([1], BACKFILL | {"asked": "later"})],
+    ids=["cleared afterwards", "tried again", "another backfill"],
+)
+def test_a_later_night_does_its_own_work_where_it_was_not_handed_over(
+    first: Task, submitted: list[list[str]], tries: list[int], backfill: dict[str, str]
+) -> None:
+    for number in tries:
+        archive(Task(try_number=number, max_tries=3 if len(tries) > 1 else 2), "2026-02-01", backfill)
+    assert len(submitted) == 2
+
+
+def test_a_long_backfill_changes_its_driver_every_week() -> None:
+    assert handed_over.last_ahead({"last": "2026-03-31"}, "2026-01-31") == "2026-02-06"
+    assert handed_over.last_ahead({"last": "2026-02-01"}, "2026-01-31") == "2026-02-01"
 
 
 def test_a_run_that_is_cleared_whole_finds_its_days_done() -> None:

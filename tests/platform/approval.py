@@ -1,6 +1,6 @@
-"""One backfill of Airflow's with a day that is settled by itself and a day that a person is asked about, told to its end.
+"""One backfill of two nights, with a day that is settled by itself and a day that a person is asked about, told to its end.
 
-Data flow: two days, a limit -> nights by hand, `daybreak backfill`, `daybreak decide` -> Story: what was said on the way
+Data flow: three days, a limit -> nights by hand, `daybreak backfill`, `daybreak decide` -> Story: what was said on the way
 Run: pytest tests/platform/served/test_08_airflow.py tests/platform/served/test_08_approval.py
 """
 
@@ -16,10 +16,11 @@ from schedule import skip_last_night
 from traffic import burst, paid, placed
 
 from infra.airflow.client import Airflow
-from infra.airflow.runs import ApprovalRequest
+from infra.airflow.runs import ApprovalRequest, Run
 
 # Days that no other test settles, and late enough for their nights to be due at any hour.
-HELD, OTHER = (datetime.now(UTC).date() - timedelta(days=back) for back in (4, 5))
+HELD, EVE, OTHER = (datetime.now(UTC).date() - timedelta(days=back) for back in (4, 5, 6))
+"""The backfill is of EVE, of which nothing was sent, and of HELD; OTHER is settled before, and then touched."""
 LIMIT = 'DAYBREAK_APPROVAL_THRESHOLD={"order_totals": 0.2, "order_payments": 0.2}\nDAYBREAK_APPROVAL_MIN_ROWS=1\n'
 FACTS = ("fct_orders", "fct_order_totals", "fct_order_payments", "fct_daily_orders")
 DAG = "nightly"
@@ -39,6 +40,7 @@ class Story:
     reported_when_asked: list[dict[str, Any]]
     answered: str
     decisions: list[dict[str, Any]]
+    runs: tuple[Run, ...]
 
 
 def told(platform: Platform) -> Story:
@@ -59,7 +61,7 @@ def told(platform: Platform) -> Story:
         platform.send([placed(f"approval {HELD} more", noon(HELD) + timedelta(minutes=30))])
         platform.send([paid(f"approval {HELD} more", noon(HELD) + timedelta(minutes=31))])
         platform.wait_drained()
-        backfill = platform.begin("daybreak", "backfill", "--from", str(HELD), "--to", str(HELD))
+        backfill = platform.begin("daybreak", "backfill", "--from", str(EVE), "--to", str(HELD))
         airflow = Airflow(platform.settings)
 
         def asked() -> ApprovalRequest | None:
@@ -77,7 +79,10 @@ def told(platform: Platform) -> Story:
         output, errors = backfill.communicate(timeout=2400)
         assert backfill.returncode == 0, f"{output}\n{errors}"
         found = decisions(platform)
-    return Story(platform, refused, settled_then, again, request, when_asked, settled_asked, reported, said, found)
+    runs = Airflow(platform.settings).runs(DAG, noon(EVE) - timedelta(hours=12), noon(HELD))
+    return Story(
+        platform, refused, settled_then, again, request, when_asked, settled_asked, reported, said, found, runs
+    )
 
 
 def _send(platform: Platform) -> None:
