@@ -23,6 +23,7 @@ MODULES = (
     "batch.commands.curve",
     "streaming.commands.freshness",
     "streaming.commands.lag",
+    "batch.commands.state",
     "batch.commands.gaps",
     "batch.commands.corrections",
     "streaming.commands.alerts",

@@ -147,7 +147,7 @@ def test_a_later_night_of_the_backfill_starts_no_driver(first: Task, submitted: 
     [([1, 2], BACKFILL), ([2], BACKFILL), ([1], BACKFILL | {"asked": "later"})],
     ids=["cleared afterwards", "tried again", "another backfill"],
 )
-def test_a_later_night_does_its_own_work_where_it_was_not_handed_over(
+def test_a_later_night_does_what_was_not_handed_over(
     first: Task, submitted: list[list[str]], tries: list[int], backfill: dict[str, str]
 ) -> None:
     for number in tries:

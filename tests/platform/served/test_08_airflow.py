@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from fewer import SERVED
 from running import Platform
 from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
+from batch.order_history import history
 from infra.lake.columns import comment
 from streaming.silver import SILVER
 from streaming.views import VIEWS
@@ -111,6 +112,25 @@ def test_freshness_is_known_from_bronze_to_gold(whole: Platform) -> None:
         assert 0 < row["p50"] <= row["p95"] <= row["p99"]
     # What is written side by side has no order; gold comes behind all of it.
     assert max(row["p50"] for stage, row in found.items() if row["events"] and stage != "gold") < found["gold"]["p50"]
+
+
+def test_every_orders_events_give_what_gold_serves(whole: Platform) -> None:
+    """Two ways to one state: the fold of an order's events, an hour after it was placed; and the view, through the night."""
+    events: dict[str, list[dict[str, Any]]] = {}
+    for row in whole.rows("silver/events"):
+        if payload := row["orders"] or row["payments"]:
+            events.setdefault(payload["order_id"], []).append(row)
+    covered = {row["day"] for row in whole.rows("reconciliation/settlements")}
+    orders = settled(whole, "fct_orders", covered)
+    for row in orders:
+        state = history(events[row["order_id"]], at=row["ordered_at"] + timedelta(hours=1))[-1].state
+        assert (state.customer_id, state.total_cents) == (row["customer_id"], row["total_cents"])
+        assert (state.paid_cents > 0) == (row["payment_status"] == "paid"), row
+    paid_one = next(row["order_id"] for row in orders if row["payment_status"] == "paid")
+    said = whole.run("daybreak", "state", "--order", paid_one).stdout
+    assert f"{paid_one} is paid" in said
+    assert "the night has settled its day with the same events" in said
+    assert "gold: paid within its hour" in said
 
 
 def test_every_table_of_the_lake_says_what_it_holds(whole: Platform) -> None:

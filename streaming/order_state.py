@@ -1,0 +1,95 @@
+"""The state of an order: a fold over its events, so that any past state is what some of them give.
+
+Data flow: one order's events, in the order of their event times -> the state after each
+Run: daybreak state --order o-0123abcd
+Source: event sourcing: Kleppmann, Designing Data-Intensive Applications, chapter 11.
+
+Nothing is changed in place. A state "at T" is the fold of the events that happened until T, and a state "as known at T" that of
+the events that had arrived until T.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+
+class Status(StrEnum):
+    """Where an order stands."""
+
+    UNKNOWN = "unknown"
+    """No event has placed it: only payments are known."""
+    PLACED = "placed"
+    PAID = "paid"
+    CANCELLED = "cancelled"
+    REFUNDED = "refunded"
+
+
+@dataclass(frozen=True)
+class State:
+    """An order after some of its events; amounts in cents. `paid_cents` is captured less refunded."""
+
+    status: Status = Status.UNKNOWN
+    customer_id: str | None = None
+    lines: int | None = None
+    total_cents: int | None = None
+    paid_cents: int = 0
+    failed_payments: int = 0
+    reason: str | None = None
+
+
+Payload = Mapping[str, Any]
+
+
+def after(state: State, event_type: str, payload: Payload) -> State:
+    """The state after one more event; the same state where the event changes nothing, e.g. an order that is placed twice."""
+    change = _CHANGES.get(event_type)
+    return change(state, payload) if change else state
+
+
+def _placed(state: State, payload: Payload) -> State:
+    if state.total_cents is not None:
+        return state
+    placed = replace(
+        state,
+        customer_id=payload["customer_id"],
+        lines=len(payload["items"]),
+        total_cents=payload["total_cents"],
+    )
+    return placed if placed.status is Status.CANCELLED else _by_money(placed, Status.PLACED)
+
+
+def _cancelled(state: State, payload: Payload) -> State:
+    return replace(state, status=Status.CANCELLED, customer_id=payload["customer_id"], reason=payload["reason"])
+
+
+def _captured(state: State, payload: Payload) -> State:
+    return _by_money(replace(state, paid_cents=state.paid_cents + payload["amount_cents"]), state.status)
+
+
+def _failed(state: State, payload: Payload) -> State:
+    return replace(state, failed_payments=state.failed_payments + 1)
+
+
+def _refunded(state: State, payload: Payload) -> State:
+    left = replace(state, paid_cents=state.paid_cents - payload["amount_cents"])
+    is_open = left.status in (Status.PLACED, Status.PAID)
+    return replace(left, status=Status.REFUNDED) if is_open and left.paid_cents <= 0 else left
+
+
+def _by_money(state: State, otherwise: Status) -> State:
+    """Paid, if something was captured for an order that was placed and not cancelled; refunded money may come again."""
+    may_be_paid = state.total_cents is not None and otherwise is not Status.CANCELLED and state.paid_cents > 0
+    return replace(state, status=Status.PAID if may_be_paid else otherwise)
+
+
+_CHANGES: Mapping[str, Callable[[State, Payload], State]] = MappingProxyType(
+    {
+        "order_placed": _placed,
+        "order_cancelled": _cancelled,
+        "payment_captured": _captured,
+        "payment_failed": _failed,
+        "payment_refunded": _refunded,
+    }
+)
