@@ -69,4 +69,18 @@ SHOWN = (
         "thousandths = round(abs(some) * 100_000 / whole)",
         f"{CURVES}::test_a_percentage_is_never_rounded_up",
     ),
+    Mutation(
+        "state: an order's events are taken as they arrived",
+        "batch/order_history.py",
+        '(one["event_time"], one["arrival"], one["topic"], one["offset"])',
+        '(one["arrival"], one["event_time"], one["topic"], one["offset"])',
+        "tests/batch/test_order_history.py::test_the_order_of_arrival_changes_nothing_but_what_was_known",
+    ),
+    Mutation(
+        "state: a cancelled order is paid by what comes later",
+        "streaming/order_state.py",
+        "otherwise is not Status.CANCELLED and ",
+        "",
+        "tests/batch/test_order_history.py::test_a_cancelled_order_stays_cancelled",
+    ),
 )
