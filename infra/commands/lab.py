@@ -13,9 +13,9 @@ from rich.table import Table
 
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
-from infra.lab import delivery, delivery_table, groups, groups_table, page
+from infra.lab import compaction, compaction_table, delivery, delivery_table, groups, groups_table, page
 from infra.lab.group_member import COMMIT_EVERY
-from infra.lab.labs import DELIVERY, GROUPS, Lab
+from infra.lab.labs import COMPACTION, DELIVERY, GROUPS, Lab
 from infra.lab.result import Result, Row, keep
 from infra.settings import settings
 
@@ -27,7 +27,7 @@ labs = typer.Typer(
 commands.add_typer(labs, name="lab")
 console = Screen()
 
-Seed = Annotated[int, typer.Option(help="The same seed kills in the same places.")]
+Seed = Annotated[int, typer.Option(help="The same seed kills in the same places, and sends the same.")]
 
 
 @labs.command("delivery")
@@ -52,6 +52,21 @@ def run_groups(seed: Seed = 1) -> None:
         f"{COMMIT_EVERY} records; the places of death were drawn with seed {seed}."
     )
     _show(GROUPS, groups_table.rows(steps), groups_table.shows(steps), how, groups_table.broken(steps))
+
+
+@labs.command("compaction")
+def run_compaction(
+    records: Annotated[int, typer.Option(min=200, max=100_000, help="Updates and deletions to send.")] = 2_000,
+    seed: Seed = 1,
+) -> None:
+    """Rebuild one state from a whole log, from a compacted topic, and from a snapshot with the log behind it."""
+    with console.status("a topic is filled, and Kafka compacts it: up to half a minute"):
+        found, late = compaction.measure(settings(), records, seed)
+    how = (
+        f"{records:,} updates of {compaction.KEYS} keys, one in ten a deletion, drawn with seed {seed}; one partition."
+    )
+    shown = compaction_table.rows(found, late), compaction_table.shows(found, late)
+    _show(COMPACTION, *shown, how, compaction_table.broken(found, late))
 
 
 def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:

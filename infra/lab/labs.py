@@ -37,4 +37,12 @@ GROUPS = Lab(
     "predecessor had not committed. A death is found after the session timeout (6 s here), a hanging member after "
     "max.poll.interval.ms (6 s here; Kafka's default is 5 minutes).",
 )
-LABS = (DELIVERY, GROUPS)
+COMPACTION = Lab(
+    "compaction",
+    "What does a log keep, and is it enough?",
+    "The same updates and deletions of keys go to a topic that keeps all of them, and to a compacted one, which keeps the "
+    "newest record of each key; a deletion is a record without a value, a tombstone. Then a snapshot of the state in the "
+    "middle of the log takes the place of the records before it, which are deleted as retention would do it. A state is "
+    "rebuilt from each.",
+)
+LABS = (DELIVERY, GROUPS, COMPACTION)

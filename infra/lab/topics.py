@@ -8,8 +8,9 @@ No name is used twice, so a lab touches nothing of yours and two labs may run at
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from uuid import uuid4
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -19,13 +20,21 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client
 
 SECONDS = 20
+KEEPS_ALL = {"cleanup.policy": "delete"}
 GONE = (KafkaError.GROUP_ID_NOT_FOUND, KafkaError.UNKNOWN_TOPIC_OR_PART)
 
 
 @contextmanager
-def topics(lab: str, names: Sequence[str], partitions: int, replication: int) -> Iterator[list[str]]:
+def topics(
+    lab: str,
+    names: Sequence[str],
+    partitions: int,
+    replication: int,
+    configs: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> Iterator[list[str]]:
     """Yield the full names of new topics of `partitions` partitions each, in the order of `names`.
 
+    `configs`: by name, the configuration of a topic that shall not simply keep its records.
     At the end they are deleted, and so are consumer groups whose names begin as the topics' do.
     Raises TransientFailure if Kafka does not answer, PermanentFailure if it refuses a topic.
     """
@@ -36,7 +45,7 @@ def topics(lab: str, names: Sequence[str], partitions: int, replication: int) ->
         client.admin().list_topics(timeout=10)
     try:
         with client.answers():
-            _create(full, partitions, replication)
+            _create({prefix + name: configs.get(name, KEEPS_ALL) for name in names}, partitions, replication)
         yield full
     finally:
         _delete(prefix, full)
@@ -59,8 +68,8 @@ def fill(topic: str, values: Sequence[str], partitions: int) -> None:
         raise TransientFailure(f"Kafka did not take {left + len(errors)} of {len(values)} records of the lab: {why}")
 
 
-def _create(full: Sequence[str], partitions: int, replication: int) -> None:
-    new = [NewTopic(topic, partitions, replication, config={"cleanup.policy": "delete"}) for topic in full]
+def _create(configs: Mapping[str, Mapping[str, str]], partitions: int, replication: int) -> None:
+    new = [NewTopic(topic, partitions, replication, config=dict(config)) for topic, config in configs.items()]
     admin = client.admin()
     for topic, created in admin.create_topics(new).items():
         try:
@@ -68,7 +77,7 @@ def _create(full: Sequence[str], partitions: int, replication: int) -> None:
         except KafkaException as failure:
             raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
     give_up = time.monotonic() + SECONDS
-    while set(full) - admin.list_topics(timeout=SECONDS).topics.keys():
+    while configs.keys() - admin.list_topics(timeout=SECONDS).topics.keys():
         if time.monotonic() > give_up:
             raise TransientFailure(f"Kafka does not list the lab's new topics within {SECONDS} s")
         time.sleep(0.1)

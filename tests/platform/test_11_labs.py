@@ -15,10 +15,11 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def results(platform: Platform) -> dict[str, Rows]:
-    """The rows of each lab as they are kept. Both run at once: neither knows the other's topics."""
+    """The rows of each lab as they are kept. All run at once: none knows the others' topics."""
     begun = {
         "delivery": platform.begin("daybreak", "lab", "delivery", "--kills", str(KILLS), "--seed", "3"),
         "groups": platform.begin("daybreak", "lab", "groups", "--seed", "3"),
+        "compaction": platform.begin("daybreak", "lab", "compaction", "--seed", "3"),
     }
     for process in begun.values():
         output, errors = process.communicate(timeout=600)
@@ -75,6 +76,15 @@ def test_a_hanging_consumer_delays_its_own_group_only(results: dict[str, Rows]) 
     assert after["went on at"] == after["committed"] != ""
 
 
+def test_a_compacted_log_and_a_snapshot_give_the_whole_logs_state(results: dict[str, Rows]) -> None:
+    whole, snapshot, compacted, late = results["compaction"]
+    assert {row["result"] for row in (whole, snapshot, compacted)} == {"the same state"}
+    assert whole["records"] == 2_000 > snapshot["records"] > 1_000
+    assert compacted["records"] == compacted["keys"] + compacted["tombstones"] <= 50
+    assert compacted["tombstones"] > 0
+    assert late["result"] == "_AUTO_OFFSET_RESET: 1,000 records are gone, the first left is 1,000"
+
+
 def test_nothing_of_a_lab_stays_in_kafka(platform: Platform, results: dict[str, Rows]) -> None:
     assert results
     topics = admin(platform).list_topics(timeout=30).topics
@@ -82,7 +92,7 @@ def test_nothing_of_a_lab_stays_in_kafka(platform: Platform, results: dict[str, 
     assert not [name for name in (*topics, *(group.group_id for group in groups)) if name.startswith("lab-")]
 
 
-def test_the_page_has_both_results(platform: Platform, results: dict[str, Rows]) -> None:
+def test_the_page_has_all_results(platform: Platform, results: dict[str, Rows]) -> None:
     text = (platform.settings.home / "lab" / "index.html").read_text()
     assert "has not been run yet" not in text
     assert f"{results['delivery'][0]['lost']:,}</td>" in text

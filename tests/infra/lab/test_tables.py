@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from infra.lab import delivery_table, groups_table
+from infra.lab import compaction_table, delivery_table, groups_table
+from infra.lab.compaction import Late, Rebuilt
 from infra.lab.counts import Counts
 from infra.lab.delivery import Delivery
 from infra.lab.delivery_consumer import Mode
@@ -62,4 +63,37 @@ def test_a_lost_record_or_a_wrong_start_breaks_a_promise() -> None:
     assert groups_table.broken([replace(SHARED, lost=3)]) == ["group A lost 3 records in the step 'both read'"]
     assert groups_table.broken([replace(DEAD, went_on={0: 122})]) == [
         "in the step 'a1 is killed' group A went on at p0: 122, and had committed p0: 120"
+    ]
+
+
+STATE = {"a": "1", "b": "2"}
+REBUILT = [
+    Rebuilt("the whole log", 2000, 190, STATE),
+    Rebuilt("a snapshot and the log behind it", 1045, 95, STATE),
+    Rebuilt("the compacted topic", 50, 4, STATE),
+]
+LATE = Late(0, "_AUTO_OFFSET_RESET", 1000)
+
+
+def test_the_compaction_lab_says_what_each_log_needs_for_the_state() -> None:
+    assert compaction_table.shows(REBUILT, LATE) == (
+        "The state of 2 keys is in 2,000 records of the whole log, and in 1,045 records of a snapshot and the log behind it "
+        "and 50 records of the compacted topic: all give the same; a consumer that came after retention was told "
+        "_AUTO_OFFSET_RESET, and missed 1,000."
+    )
+    assert compaction_table.broken(REBUILT, LATE) == []
+    *_, told = compaction_table.rows(REBUILT, LATE)
+    assert told["result"] == "_AUTO_OFFSET_RESET: 1,000 records are gone, the first left is 1,000"
+
+
+def test_a_state_that_differs_and_a_silent_gap_break_a_promise() -> None:
+    wrong = [*REBUILT[:2], replace(REBUILT[2], state={"a": "1"})]
+    assert compaction_table.broken(wrong, replace(LATE, said="nothing: it reads on at 1000")) == [
+        "the compacted topic gives another state than the whole log",
+        "a consumer was not told that its offset is gone",
+    ]
+    assert [row["result"] for row in compaction_table.rows(wrong, LATE)][:3] == [
+        "the same state",
+        "the same state",
+        "another state",
     ]
