@@ -6,6 +6,7 @@ Run: make demo
 
 import time
 from datetime import UTC, date, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +38,9 @@ def demo(
     rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.25,
     live: Annotated[int, typer.Option(min=10, help="Seconds of live traffic.")] = 60,
     seed: Annotated[int, typer.Option(help="Seed of the shop's random events.")] = 1,
-    picture: Annotated[Path | None, typer.Option(help="Save the report as an SVG picture too.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Save what was found of the last day as an SVG picture too.")
+    ] = None,
 ) -> None:
     """Start the platform, send events, run the nights and show what they found. The platform stays up."""
     last = datetime.now(UTC).date() - timedelta(days=1)
@@ -62,14 +65,19 @@ def demo(
     _step(5, f"the nights of {first} to {last}, as an Airflow backfill")
     nights.backfill(first.isoformat(), last.isoformat())
     _step(6, "what was found")
-    paper = Console(highlight=False, record=True, width=None if console.is_terminal else REPORT_WIDTH)
-    show_findings(first, last, paper)
-    paper.print()
-    show_freshness(since, until, paper)
+    _found(first, last, since, until, Console(highlight=False, width=None if console.is_terminal else REPORT_WIDTH))
     if picture:
+        paper = Console(highlight=False, record=True, width=REPORT_WIDTH, file=StringIO())
+        _found(last, last, since, until, paper)
         paper.save_svg(str(picture), title="make demo")
     console.print()
     _where_to_look(time.monotonic() - began)
+
+
+def _found(first: date, last: date, since: datetime, until: datetime, paper: Console) -> None:
+    show_findings(first, last, paper)
+    paper.print()
+    show_freshness(since, until, paper)
 
 
 def _step(number: int, text: str) -> None:
