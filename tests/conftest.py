@@ -17,7 +17,7 @@ from xdist.scheduler import LoadFileScheduling
 from infra.kafka import client
 from infra.lake import tables
 from infra.session import FEW_ROWS, know_often_used, write_defaults
-from infra.settings import QUICK_JVM, settings
+from infra.settings import QUICK_JVM, ROOT, settings
 
 SLOWEST = 30
 for name in ("COLUMNS", "LINES"):
@@ -93,6 +93,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.driver.memory", "1g")
         .config("spark.driver.extraJavaOptions", " ".join(own_settings.jvm(QUICK_JVM)))
         .config(map=FEW_ROWS)
+        # Spark's Python workers take this tree's code too, wherever the environment's own was installed from.
+        .config("spark.executorEnv.PYTHONPATH", str(ROOT))
         # On local files every file forks for its permissions and links: as few as can be.
         .config("spark.databricks.delta.writeChecksumFile.enabled", "false")
         .getOrCreate()

@@ -150,7 +150,7 @@ STREAM = (
         "streaming/part_state.py",
         "pa.scalar(self._law.lookback, pa.duration",
         "pa.scalar(0 * self._law.lookback, pa.duration",
-        f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
+        f"{CURRENT}::test_an_event_counts_in_the_lookback_of_later_windows",
     ),
     Mutation(
         "alerts: a micro-batch that is repeated sends its alerts again",

@@ -34,7 +34,7 @@ VIEWS_AND_CONTRACTS = (
         "streaming/views/order_value_percentiles.py",
         "percentile_disc({share}) WITHIN",
         "percentile_disc({share} - 0.01) WITHIN",
-        PLAIN,
+        "tests/streaming/test_percentiles.py::test_each_percentile_is_at_its_place",
     ),
     Mutation(
         "validate: a clock that is ahead by just the limit is refused",

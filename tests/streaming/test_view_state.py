@@ -210,6 +210,22 @@ def test_a_change_is_said_at_once_in_open_rows(spark: SparkSession) -> None:
     assert [(row["region"], row["is_final"]) for row in said] == [(None, False), ("north", False)]
 
 
+def test_an_event_counts_in_the_lookback_of_later_windows(spark: SparkSession) -> None:
+    with few_views():
+        own = Run(spark)
+
+    def placed(name: str, seconds: int) -> dict[str, Any]:
+        order = {"order_id": f"o-{name}", "customer_id": "c-1", "items": [], "total_cents": 1}
+        event = {"topic": "orders", "event_type": "order_placed", "event_id": name, "orders": order}
+        return event | {"event_time": NOON + timedelta(seconds=seconds)}
+
+    own.batch([placed("later", 200)])
+    own.batch([placed("earlier", 10)])
+    *_, last = own.said["rolling_order_rate"]
+    # Its own window is three minutes before that of the row which it changes.
+    assert sorted((row["event_id"], row["orders"]) for row in last.to_pylist()) == [("earlier", 1), ("later", 2)]
+
+
 def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession) -> None:
     with few_views():
         own = Run(spark)
