@@ -27,8 +27,9 @@ def warm_jvm() -> Iterator[Mapping[str, str]]:
         (home / "jars").symlink_to(settings().home / "jars")
         os.environ["SPARK_CONF_DIR"] = str(write_defaults(settings().model_copy(update={"home": home})))
         os.environ["JAVA_TOOL_OPTIONS"] = QUICK_JVM
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        gateway = launch_gateway(SparkConf(loadDefaults=False).setAll([*INTERPRETED.items()]), quiet)
+        # Spark's Python workers look for code in the JVM's folder first: there is none, so they take the mutated tree's.
+        how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+        gateway = launch_gateway(SparkConf(loadDefaults=False).setAll([*INTERPRETED.items()]), how)
         where = gateway.java_parameters
         try:
             yield {"PYSPARK_GATEWAY_PORT": str(where.port), "PYSPARK_GATEWAY_SECRET": where.auth_token}
