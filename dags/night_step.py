@@ -106,8 +106,11 @@ class ArchiveStep(NightStep):
             self.log.info("nothing to do: the driver of an earlier night of this backfill has done %s already", own_day)
             return self.publish(context, {"days": [own_day], **taken})
         report = {"done": {}, "drawn": False, **self.submit(context)}
-        if later := {day: requests for day, requests in report["done"].items() if backfill and day > own_day}:
-            hand_over(backfill, later, report["drawn"])
+        if backfill:
+            later = [day for day in {*report["done"], *report["days"]} if own_day < day <= backfill["last"]]
+            hand_over(backfill, {day: report["done"][day] for day in later if day in report["done"]}, report["drawn"])
+            # Such a day has its own night in the backfill, which asks for its approval, also where this night would plan it.
+            report["days"] = [day for day in report["days"] if day not in later]
         return self.publish(context, report)
 
     def publish(self, context: Context, report: dict[str, Any]) -> list[str]:

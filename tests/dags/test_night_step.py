@@ -113,7 +113,8 @@ REPORT = {"days": ["2026-01-31"], "done": {"2026-01-31": [], "2026-02-01": [{"da
 @pytest.fixture
 def first(monkeypatch: pytest.MonkeyPatch, submitted: list[list[str]], variables: dict[str, str]) -> Task:
     """The archive's task of a backfill's first night, whose driver has done all three."""
-    report = REPORT | {"drawn": True}
+    # A later day, which was rejected before, is in the first night's plan too.
+    report = REPORT | {"drawn": True, "days": [*REPORT["days"], "2026-02-01"]}
 
     def start(own: Any, context: Any) -> None:
         submitted.append([text for text in own.application_args if "/" not in text])
