@@ -17,7 +17,7 @@ demo: setup ## Start the platform, send three days and a live minute, run the ni
 	@$(VENV)/daybreak demo
 
 test: setup ## Every claim once, on real services
-	@$(VENV)/python -m pytest -n 3
+	@$(VENV)/python -m pytest -n 2
 
 soak: setup ## What takes longer: random deaths under load, dying nights, a replay, a steady load; then all mutations
 	@$(VENV)/python -m pytest -m soak -s tests/platform

@@ -26,10 +26,10 @@ for name in ("COLUMNS", "LINES"):
 
 
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
-    """`pytest -n 3`: what one worker does in order is a file, or all files of a folder that share a platform.
+    """`pytest -n 2`: what one worker does in order is a file, or all files of a folder that share a platform.
 
     Two platforms, not one: their tests wait for processes to start more than they compute, so side by side they
-    are done sooner than one after the other. They come first; the third worker, and whoever is done, takes the rest.
+    are done sooner than one after the other. They come first, and whoever is done takes the rest.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
