@@ -46,15 +46,17 @@ def state(
         for line in lines:
             print(json.dumps(asdict(line), default=str))
         return
-    if not lines:
-        console.print(f"{order}: no event of it {'had happened' if at else 'had arrived'} by then")
+    if not found.events:
+        console.print(f"{order}: no event of it is valid")
+    elif not lines:
+        console.print(f"{order}: no event of it had {'happened' if at else 'arrived'} by then")
     else:
         console.print(_shown(lines))
         console.print(f"{order} is {_said(lines[-1])}")
     for row in found.rejected:
         place = f"{row['topic']}-{row['partition']} at {row['offset']}"
         console.print(f"rejected: {place}, arrived {_time(row['arrival'])}: {', '.join(row['reasons'])}")
-    if happened is None and arrived is None:
+    if lines and happened is None and arrived is None:
         _compare(found)
 
 
@@ -95,7 +97,7 @@ def _compare(found: Known) -> None:
     if found.gold:
         row = found.gold
         sums = f"{_money(row['paid_cents'])} of {_money(row['total_cents'])}"
-        sure = f"{row['status']}, {row['revisions']} revisions" if row["revisions"] else row["status"]
+        sure = f"{row['status']} {row['revisions']}x" if row["revisions"] else row["status"]
         console.print(f"gold: {row['payment_status']} within its hour, {sums}; {sure} as of {_time(row['as_of'])}")
 
 
