@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaError, TopicPartition
 
 from infra.failures import TransientFailure
 from infra.kafka import client
 from infra.kafka.read_committed import written
-from infra.lab.topics import SECONDS, topics
+from infra.lab.topics import SECONDS, send, topics
 from infra.settings import Settings
 
 KEYS = 50
@@ -125,11 +125,7 @@ def _records(topic: str) -> Iterator[Update]:
 
 
 def _send(topic: str, records: Sequence[Update]) -> None:
-    producer = Producer(client.options() | {"enable.idempotence": "true", "acks": "all"})
-    for key, value in records:
-        producer.produce(topic, value, key)
-    if left := producer.flush(SECONDS):
-        raise TransientFailure(f"Kafka did not take {left} of {len(records)} records of the lab")
+    send(topic, [(0, key, value) for key, value in records])
 
 
 def _delete_before(topic: str, offset: int) -> None:
@@ -142,8 +138,7 @@ def _delete_before(topic: str, offset: int) -> None:
 
 def _too_late(topic: str, first_left: int) -> Late:
     """A consumer that goes on at offset 0, and asks to be told if that is gone."""
-    consumer = Consumer(client.options() | {"group.id": f"{topic}-late", "auto.offset.reset": "error"})
-    try:
+    with client.consumer("lab", {"auto.offset.reset": "error"}) as consumer:
         consumer.assign([TopicPartition(topic, 0, 0)])
         give_up = time.monotonic() + SECONDS
         while time.monotonic() < give_up:
@@ -154,6 +149,4 @@ def _too_late(topic: str, first_left: int) -> Late:
                 return Late(0, error.name(), low)
             if message and not error:
                 return Late(0, f"nothing: it reads on at {message.offset()}", first_left)
-    finally:
-        consumer.close()
     raise TransientFailure(f"Kafka did not tell the lab's consumer within {SECONDS} s that its offset is gone")

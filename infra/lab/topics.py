@@ -53,6 +53,11 @@ def topics(
 
 def fill(topic: str, values: Sequence[str], partitions: int) -> None:
     """Send `values` to the partitions in turn. Raises TransientFailure unless the broker takes all of them."""
+    send(topic, [(number % partitions, None, value) for number, value in enumerate(values)])
+
+
+def send(topic: str, records: Sequence[tuple[int, str | None, str | None]]) -> None:
+    """Send records (partition, key, value; without a value: a tombstone). Raises TransientFailure as `fill` does."""
     errors: list[KafkaError] = []
 
     def report(error: KafkaError | None, _: Message) -> None:
@@ -60,12 +65,12 @@ def fill(topic: str, values: Sequence[str], partitions: int) -> None:
             errors.append(error)
 
     producer = Producer(client.options() | {"enable.idempotence": "true", "acks": "all"})
-    for number, value in enumerate(values):
-        producer.produce(topic, value.encode(), partition=number % partitions, on_delivery=report)
+    for partition, key, value in records:
+        producer.produce(topic, value, key, partition=partition, on_delivery=report)
     left = producer.flush(SECONDS)
     if left or errors:
         why = errors[0].str() if errors else "no answer"
-        raise TransientFailure(f"Kafka did not take {left + len(errors)} of {len(values)} records of the lab: {why}")
+        raise TransientFailure(f"Kafka did not take {left + len(errors)} of {len(records)} records of the lab: {why}")
 
 
 def _create(configs: Mapping[str, Mapping[str, str]], partitions: int, replication: int) -> None:
