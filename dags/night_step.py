@@ -101,22 +101,24 @@ class ArchiveStep(NightStep):
 
     def execute(self, context: Context) -> list[str]:
         """Run the archive, publish what was done ahead, and return the days of the night's plan."""
-        backfill, own_day = context["params"]["backfill"], _day_of(context)
-        if taken := take(backfill, own_day) if backfill and self.is_first(context) else None:
-            self.log.info("nothing to do: the driver of an earlier night of this backfill has done %s already", own_day)
-            return self.publish(context, {"days": [own_day], **taken})
-        report = {"done": {}, "drawn": False, **self.submit(context)}
-        if backfill:
-            later = [day for day in {*report["done"], *report["days"]} if own_day < day <= backfill["last"]]
-            hand_over(backfill, {day: report["done"][day] for day in later if day in report["done"]}, report["drawn"])
-            # Such a day has its own night in the backfill, which asks for its approval, also where this night would plan it.
-            report["days"] = [day for day in report["days"] if day not in later]
-        return self.publish(context, report)
+        backfill = context["params"]["backfill"]
+        if not backfill:
+            return self.publish(context, self.submit(context))
+        own = _day_of(context)
+        if taken := take(backfill, own) if self.is_first(context) else None:
+            self.log.info("nothing to do: the driver of an earlier night of this backfill has done %s already", own)
+            return self.publish(context, {"days": [own], **taken})
+        report = self.submit(context)
+        done = report.get("done", {})
+        later = {day for day in {*done, *report["days"]} if own < day <= backfill["last"]}
+        hand_over(backfill, {day: done[day] for day in later & done.keys()}, report.get("drawn", False))
+        # Such a day has its own night in the backfill, which asks for its approval, also where this night would plan it.
+        return self.publish(context, report | {"days": [day for day in report["days"] if day not in later]})
 
     def publish(self, context: Context, report: dict[str, Any]) -> list[str]:
         """Tell the tasks of this run what is done already."""
-        done = {day: requests for day, requests in report["done"].items() if day in report["days"]}
-        said = {"tries": context["ti"].try_number, "done": done, "drawn": report["drawn"]}
+        done = {day: requests for day, requests in report.get("done", {}).items() if day in report["days"]}
+        said = {"tries": context["ti"].try_number, "done": done, "drawn": report.get("drawn", False)}
         context["ti"].xcom_push(key=AHEAD, value=said)
         return list(report["days"])
 
@@ -153,8 +155,8 @@ class GoldStep(BashOperator):
 
     def execute(self, context: Context) -> Any:
         """Run dbt, unless a later night of the same backfill will."""
-        night, gold_on = _day_of(context), context["params"]["gold_on"]
-        if gold_on and night < gold_on and context["ti"].try_number == 1 and not self.always:
+        gold_on = context["params"]["gold_on"]
+        if gold_on and _day_of(context) < gold_on and context["ti"].try_number == 1 and not self.always:
             self.log.info("nothing to do: the night of %s builds gold for all days of this backfill", gold_on)
             return None
         return super().execute(context)
