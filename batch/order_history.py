@@ -55,7 +55,7 @@ class Known:
 
     @property
     def unsettled(self) -> list[str]:
-        """Ids of events of settled days that only one layer has: they came after the night, which will settle the day anew."""
+        """Ids of events of settled days that only one layer has: what came since the night, and what other rules let through."""
         stream = {event["event_id"] for event in self.events if event["day"] in self.settled}
         return sorted(stream ^ frozenset().union(*self.settled.values()))
 

@@ -61,9 +61,9 @@ def state(
 
 
 def _shown(lines: list[Line]) -> Table:
-    table = Table("happened", "arrived", "event", "", "status", "paid", "of", box=None)
+    table = Table("happened", "arrived", "event", "", "status", box=None)
     for name in ("paid", "of"):
-        next(column for column in table.columns if column.header == name).justify = "right"
+        table.add_column(name, justify="right")
     for line in lines:
         late = f"late by {line.late_by_ms / 60_000:,.1f} min" if line.late_by_ms else ""
         note = late if line.changes else f"{late} changes nothing".strip()
@@ -89,7 +89,7 @@ def _compare(found: Known) -> None:
     """What the night and gold have of the order."""
     if found.unsettled:
         names = ", ".join(one[:SHORT] for one in found.unsettled)
-        console.print(f"the night has settled its day without {names}, and will settle it anew")
+        console.print(f"on its settled day the stream and the truth differ by {names}: the next night settles it anew")
     elif any(event["day"] in found.settled for event in found.events):
         console.print("the night has settled its day with the same events")
     else:
