@@ -32,7 +32,7 @@ DIFFERENCES = Table(
         column("view", "string", "The view compared"),
         column("key", "string", "The row's key, as JSON"),
         column("speed", "string", "What the stream had, as JSON; null: no such row"),
-        column("counted", "string", "The view recomputed from the events that the stream counted, as JSON"),
+        column("counted", "string", "The view of the events that the stream counted, as JSON"),
         column("truth", "string", "The truth, as JSON; null: no such row"),
         column("causes", "array<string>", "Why they differ"),
         column("unexplained", "boolean", "True if the two differ and no cause accounts for it"),
@@ -72,17 +72,11 @@ SUMMARY = Table(
 STAGES = ("speed", "counted", *(cause.value for cause in STEPS), "truth")
 
 
-def side_by_side(view: View, counted: DataFrame, speed: DataFrame, truth: DataFrame) -> DataFrame:
-    """The view's key, and a struct of values per stage: `counted`, one per cause, `speed` and `truth`.
-
-    The frame `counted` has the first of these already (stages.after_each); `speed` and `truth` are rows of the view.
-    """
-    values = counted.schema["counted"].dataType.fieldNames()  # type: ignore[attr-defined]
-    joined = counted
-    for stage, rows in (("speed", speed), ("truth", truth)):
-        own = rows.select(*view.key, F.struct(*values).alias(stage))
-        joined = joined.join(own, list(view.key), "full_outer")
-    return joined
+def side_by_side(view: View, stages: DataFrame, speed: DataFrame) -> DataFrame:
+    """The view's key, and a struct of values per stage: those of `stages` (stages.after_each), and `speed` from its rows."""
+    values = stages.schema["counted"].dataType.fieldNames()  # type: ignore[attr-defined]
+    said = speed.select(*view.key, F.struct(*values).alias("speed"))
+    return stages.join(said, list(view.key), "full_outer")
 
 
 def compared(view: View, joined: DataFrame) -> DataFrame:

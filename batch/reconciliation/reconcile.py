@@ -5,7 +5,7 @@ Run: python -m batch reconcile --date 2026-01-31
 
 For a view v, `counted` is v over the events that the stream counted. Then v is computed again after the events of each cause,
 in a fixed order, are added or taken away. `speed` must equal `counted`, and the last step must equal truth; any remaining
-difference is unexplained.
+difference is unexplained. Where both layers have the same events, v is not computed again: these rows are truth's at all steps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
 from batch.reconciliation.layers import Layer, night_layer, stream_layer
-from batch.reconciliation.moves import Found
+from batch.reconciliation.moves import Found, Moves
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, snapshot
 from batch.reconciliation.stages import after_each
 from batch.truth import Decided, truth_table
@@ -124,11 +124,9 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     silver, truth_events = layers.stream.events.where(is_own), layers.night.events.where(is_own)
     found = of_view(layers.found.rows, view, around)
     moves = layers.found.moves(view, around)
-    unmoved, moved = timeline(silver, truth_events, moves.places)
-    table = truth_table(view)
-    truth = spark_tables.of_day(session, table, day.date)
-    by_stage = after_each(view, unmoved, materialized(moved), day, moves)
-    rows = gathered(compared(view, side_by_side(view, by_stage, by_stream, truth))).persist()
+    truth = spark_tables.of_day(session, truth_table(view), day.date)
+    by_stage = after_each(view, *timeline(silver, truth_events, moves), truth, day, moves)
+    rows = gathered(compared(view, side_by_side(view, by_stage, by_stream))).persist()
     return Compared(
         view,
         differing(view, rows),
@@ -137,14 +135,12 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     )
 
 
-def timeline(silver: DataFrame, truth: DataFrame, moves: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """The events that count at every step; and the others, with the steps at which each `enters` and `leaves`.
-
-    `moves`: PLACE, `of_silver` (is the event taken from silver, or from truth?), `enters`, `leaves`.
-    """
-    own = moves.where("of_silver").drop("of_silver")
+def timeline(silver: DataFrame, truth: DataFrame, moves: Moves) -> tuple[DataFrame, DataFrame]:
+    """The events that count at every step; and the others, with the steps at which each `enters` and `leaves`."""
+    own = moves.places.where("of_silver").drop("of_silver")
     columns = [*truth.columns, "enters", "leaves"]
     unmoved = silver.join(own, [*PLACE], "left_anti").select(*truth.columns)
     counted = silver.join(own, [*PLACE]).select(*columns)
-    added = truth.join(moves.where("NOT of_silver").drop("of_silver"), [*PLACE]).select(*columns)
-    return unmoved, counted.unionByName(added)
+    added = truth.join(moves.places.where("NOT of_silver").drop("of_silver"), [*PLACE]).select(*columns)
+    moved = counted.unionByName(added)
+    return unmoved, materialized(moved) if moves.steps else moved

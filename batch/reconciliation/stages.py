@@ -1,10 +1,11 @@
 """A view's rows after each cause. By the view's law, only rows that a moved event can change are computed again.
 
-Data flow: events that both layers count, events that a cause moves -> one row per key with its value after every step
+Data flow: events that both layers count, events that a cause moves, truth -> one row per key with its value after every step
 Run: pytest tests/batch/test_stages.py
 
-Step 0 is what the stream counted; step n is what it would have counted with the first n causes of STEPS applied. On most
-days few events are moved, so a day costs one computation over all its events, however many causes and steps there are.
+Step 0 is what the stream counted; step n is what it would have counted with the first n causes of STEPS applied. A row that
+no moved event can change follows from the same events in both layers, so it is truth's row at every step. On most days few
+events are moved, so a day costs little more than these, however many causes and steps there are.
 """
 
 from collections.abc import Mapping
@@ -15,27 +16,31 @@ from pyspark.sql import functions as F
 from batch.day import Day
 from batch.parts import PART, in_parts, with_parts
 from batch.reconciliation.moves import STEP, Moves
-from batch.truth import view_day
 from batch.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
 from streaming.views.law import Additive, ByPart, ByWindow
 from streaming.views.view import View
 
-COUNTED = "counted"
+COUNTED, TRUTH = "counted", "truth"
 
 
-def after_each(view: View, unmoved: DataFrame, moved: DataFrame, day: Day, moves: Moves) -> DataFrame:
-    """The view's key, `counted`, and a column per step that moves events: the row's values as a struct, null for no row.
+def after_each(view: View, unmoved: DataFrame, moved: DataFrame, truth: DataFrame, day: Day, moves: Moves) -> DataFrame:
+    """The view's key, `counted`, a column per step that moves events, and `truth`: the row's values as structs, null for no row.
 
     Args:
         unmoved: events that count at every step.
         moved: events that count from step `enters` on, until before step `leaves` (null: to the end).
+        truth: the day's rows of the view.
         moves: the names of the steps that move any, and whether few events are moved.
     """
-    steps = {name: STEP[name] for name in moves.steps}
+    values = F.struct(*view.values)
+    if not moves.steps:
+        return truth.select(*view.key, values.alias(COUNTED), values.alias(TRUTH))
+    steps = {COUNTED: 0} | {name: STEP[name] for name in moves.steps}
     if isinstance(view.law, Additive):
-        return _added(view, view.law, unmoved, moved, day, {COUNTED: 0, **steps})
-    return _by_part(view, view.law, unmoved, moved, day, steps, moves.are_few)
+        right = truth.select(*view.key, values.alias(TRUTH))
+        return _added(view, view.law, unmoved, moved, day, steps).join(right, list(view.key), "full_outer")
+    return _by_part(view, view.law, unmoved, moved, truth, day, steps, moves.are_few)
 
 
 def counts_at(step: int) -> Column:
@@ -76,21 +81,12 @@ def _by_part(
     law: ByPart | ByWindow,
     unmoved: DataFrame,
     moved: DataFrame,
+    truth: DataFrame,
     day: Day,
     steps: Mapping[str, int],
     moves_are_few: bool,
 ) -> DataFrame:
-    """Parts without a moved event keep their counted rows at every step; the other parts are computed at every step."""
-    counted_events = unmoved.unionByName(moved.where(counts_at(0)).drop("enters", "leaves"))
-    all_rows = view_day(view, counted_events, day)
-    counted = all_rows.select(
-        *view.key,
-        F.struct(*view.values).alias(COUNTED),
-        law.of_row(view.time).alias("_part"),
-        F.lit(True).alias("_is_counted"),
-    )
-    if not steps:
-        return counted.drop("_part", "_is_counted")
+    """Parts without a moved event have truth's events, and so its rows, at every step; the others are computed at every step."""
     among = unmoved.unionByName(moved.drop("enters", "leaves"))
     touched = materialized(with_parts(view, law, moved, among).select(F.col(PART).alias("_touched")).distinct())
     touched = F.broadcast(touched) if moves_are_few else touched
@@ -104,14 +100,11 @@ def _by_part(
     again = answers.groupBy(*view.key).agg(
         *[F.first(F.when(F.col(VERSION) == name, F.col("_value")), ignorenulls=True).alias(name) for name in steps]
     )
-    is_touched = touched.withColumn("_is_touched", F.lit(True))
-    known = counted.join(is_touched, F.col("_part") == F.col("_touched"), "left")
-    # A row that was not counted, but was computed again, belongs to a touched part.
-    is_as_counted = F.col("_is_counted") & F.col("_is_touched").isNull()
-    return known.join(again, list(view.key), "full_outer").select(
-        *view.key,
-        COUNTED,
-        *[F.when(is_as_counted, F.col(COUNTED)).otherwise(F.col(name)).alias(name) for name in steps],
+    right = truth.select(*view.key, F.struct(*view.values).alias(TRUTH), law.of_row(view.time).alias("_part"))
+    right = right.join(touched, F.col("_part") == F.col("_touched"), "left")
+    is_as_in_truth = F.col(TRUTH).isNotNull() & F.col("_touched").isNull()
+    return right.join(again, list(view.key), "full_outer").select(
+        *view.key, *[F.when(is_as_in_truth, F.col(TRUTH)).otherwise(F.col(name)).alias(name) for name in steps], TRUTH
     )
 
 

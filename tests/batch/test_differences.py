@@ -92,10 +92,10 @@ def compare(spark: SparkSession) -> DataFrame:
         stages[stage] = spark.createDataFrame(own_rows, SCHEMA)
     values = [name for name in stages["counted"].columns if name != "window_start"]
     wide = stages["counted"].select("window_start", F.struct(*values).alias("counted"))
-    for cause in STEPS:
-        after = stages[cause].select("window_start", F.struct(*values).alias(cause.value))
+    for stage in (*STEPS, "truth"):
+        after = stages[stage].select("window_start", F.struct(*values).alias(str(stage)))
         wide = wide.join(after, "window_start", "full_outer")
-    return compared(ORDER_TOTALS, side_by_side(ORDER_TOTALS, wide, stages["speed"], stages["truth"]))
+    return compared(ORDER_TOTALS, side_by_side(ORDER_TOTALS, wide, stages["speed"]))
 
 
 def orders(value: str | None) -> int | None:

@@ -97,8 +97,10 @@ def test_every_step_is_the_view_of_its_events(spark: SparkSession, view: View, s
     own = [row for row in events(seed) if row["topic"] in view.inputs]
     moved = [row for row in own if (row["enters"], row["leaves"]) != PAIRS[0]]
     unmoved = of(spark, [row for row in own if row not in moved])
-    found = after_each(view, unmoved, moved_frame(spark, moved), DAY, Moves(unmoved, STEPPED, are_few)).persist()
-    for name, step in {"counted": 0, **NUMBERS}.items():
+    truth = view_day(view, of(spark, [row for row in own if row["leaves"] is None]), DAY)
+    moves = Moves(unmoved, STEPPED, are_few)
+    found = after_each(view, unmoved, moved_frame(spark, moved), truth, DAY, moves).persist()
+    for name, step in {"counted": 0, **NUMBERS, "truth": len(STEPS)}.items():
         counting = [row for row in own if row["enters"] <= step and (row["leaves"] is None or row["leaves"] > step)]
         expected = view_day(view, of(spark, counting), DAY)
         rows = expected.select(*view.key, *view.values).collect()

@@ -147,11 +147,25 @@ NIGHT = (
         f"{LAYERS}::test_micro_batches_make_ranges",
     ),
     Mutation(
-        "waterfall: a row that only the truth has is left out of the comparison",
+        "waterfall: a row that only the stream has is left out of the comparison",
         "batch/reconciliation/differences.py",
-        'joined.join(own, list(view.key), "full_outer")',
-        'joined.join(own, list(view.key), "left_outer")',
+        'stages.join(said, list(view.key), "full_outer")',
+        'stages.join(said, list(view.key), "left_outer")',
         f"{DIFFERENCES}::test_a_row_has_its_causes",
+    ),
+    Mutation(
+        "comparison: a row that the truth lacks is left out",
+        "batch/reconciliation/stages.py",
+        'right.join(again, list(view.key), "full_outer")',
+        'right.join(again, list(view.key), "left_outer")',
+        "tests/batch/test_stages.py::test_every_step_is_the_view_of_its_events",
+    ),
+    Mutation(
+        "comparison: a row of a part with a moved event is truth's at every step",
+        "batch/reconciliation/stages.py",
+        'F.col(TRUTH).isNotNull() & F.col("_touched").isNull()',
+        "F.col(TRUTH).isNotNull()",
+        "tests/batch/test_stages.py::test_every_step_is_the_view_of_its_events",
     ),
     Mutation(
         "approval: a correction of just the limit is asked about",
