@@ -42,7 +42,7 @@ bench-night: ## What a night costs: CPU per million events, against one thread o
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.bench.oracle
 
-bench-encodings: ## What an event costs as JSON and as Avro: bytes and CPU, with each codec of the producer
+bench-encodings: ## What an event costs as JSON, Avro and Protobuf: bytes and CPU, with each codec of the producer
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.bench.encodings
 

@@ -21,7 +21,7 @@ from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
-from streaming.encodings import json_text, with_avro
+from streaming.encodings import json_text, with_binary
 from streaming.gaps import GapCause, gaps, removed
 from streaming.log import Log
 from streaming.progress import RANGE
@@ -143,7 +143,7 @@ def with_envelope(found: DataFrame) -> DataFrame:
     """Records (columns of RECORD) as rows of the archive: with event_id, event_time and day."""
     envelope = F.from_json(json_text(CONTRACTS.values()), "event_id string, event_time long", {"mode": "PERMISSIVE"})
     return (
-        with_avro(found, CONTRACTS.values())
+        with_binary(found, CONTRACTS.values())
         .withColumn("envelope", envelope)
         .withColumn("event_id", F.col("envelope.event_id"))
         .withColumn("event_time", _believable(F.col("envelope.event_time")))

@@ -1,6 +1,6 @@
 """Avro single-object values as JSON text, so that one validation serves both encodings.
 
-Data flow: record value (Avro bytes) -> struct of text (JSON) and fault -> validate, archive
+Data flow: record value (Avro bytes) -> JSON text, or the fault -> encodings
 Run: pytest tests/streaming/test_avro.py
 
 A value is decoded by the schema that its header names, never by another version's. Fields that are null are left out of the
@@ -12,10 +12,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-import pyarrow as pa
 from fastavro import schemaless_reader, schemaless_writer
-from pyspark.sql import Column
-from pyspark.sql.pandas.functions import arrow_udf
 
 from streaming import avro_schemas
 from streaming.reasons import Reason
@@ -26,8 +23,6 @@ HEADER = len(MARK) + 8
 
 Decoded = tuple[str | None, str | None]
 """JSON text, or the reason for which there is none."""
-ARROW = pa.struct([("text", pa.string()), ("fault", pa.string())])
-SQL = "text string, fault string"
 
 
 def encode(topic: str, event: Mapping[str, Any], version: int | None = None) -> bytes:
@@ -59,15 +54,3 @@ def decode(topic: str, value: bytes) -> Decoded:
         return None, Reason.NOT_AVRO.value
     written = {name: field for name, field in event.items() if field is not None}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")), None
-
-
-def decoded(topic: str, value: Column) -> Column:
-    """`decode` as a column: a struct of `text` and `fault`, null where the value is null."""
-
-    def avro(values: pa.Array) -> pa.Array:
-        found = [None if one is None else decode(topic, one) for one in values.to_pylist()]
-        rows = [None if one is None else dict(zip(("text", "fault"), one, strict=True)) for one in found]
-        return pa.array(rows, ARROW)
-
-    found: Column = arrow_udf(avro, SQL)(value)  # type: ignore[call-overload]
-    return found

@@ -1,53 +1,92 @@
 """A record's value as JSON text, whatever its topic's encoding: what both layers decode.
 
 Data flow: records of several topics -> struct of text (JSON) and fault -> validate, archive
-Run: pytest tests/streaming/test_avro.py
+Run: pytest tests/streaming/test_avro.py tests/streaming/test_protobuf.py
 
-A topic with JSON costs nothing here. Only a plan that reads a topic with Avro calls Python.
+A topic with JSON costs nothing here. Only a plan that reads a topic with a binary encoding calls Python.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.functions import arrow_udf
 
 from streaming.contracts.contract import Contract
+from streaming.reasons import Reason
 
-AVRO = "avro"
-"""The column of an Avro value's `text` (JSON) and `fault` (a reason); null for records of other topics."""
+BINARY = "binary"
+"""The column of a binary value's `text` (JSON) and `fault` (a reason); null for records of other topics."""
+FAULTS: Mapping[str, tuple[Reason, ...]] = {
+    "avro": (Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA),
+    "protobuf": (Reason.NOT_PROTOBUF,),
+}
+"""The binary encodings, each with the reasons for which a value has no text."""
 MAX_BYTES = 65_536
 """A value longer than this is not decoded."""
 
+Decode = Callable[[str, bytes], tuple[str | None, str | None]]
+"""Topic, value -> JSON text, or the reason for which there is none. Never raises."""
+ARROW = pa.struct([("text", pa.string()), ("fault", pa.string())])
+SQL = "text string, fault string"
 
-def in_avro(contracts: Collection[Contract]) -> list[Contract]:
-    """The contracts whose topics carry Avro."""
-    return [one for one in contracts if one.encoding == "avro"]
+
+def in_binary(contracts: Collection[Contract]) -> list[Contract]:
+    """The contracts whose topics carry a binary encoding."""
+    return [one for one in contracts if one.encoding in FAULTS]
 
 
-def with_avro(records: DataFrame, contracts: Collection[Contract]) -> DataFrame:
-    """Records with the column AVRO; without an Avro topic the records as they are."""
-    found = in_avro(contracts)
-    if not found:
-        return records
-    # Only these topics need the library.
-    from streaming.avro import decoded
+def with_binary(records: DataFrame, contracts: Collection[Contract]) -> DataFrame:
+    """Records with the column BINARY; without such a topic the records as they are."""
+    found = in_binary(contracts)
 
     def own(contract: Contract) -> Column:
         is_readable = (F.col("topic") == contract.topic) & (F.octet_length("value") <= MAX_BYTES)
-        return decoded(contract.topic, F.when(is_readable, F.col("value")))
+        return _decoded(contract, F.when(is_readable, F.col("value")))
 
-    return records.withColumn(AVRO, F.coalesce(*[own(one) for one in found]))
+    return records.withColumn(BINARY, F.coalesce(*map(own, found))) if found else records
 
 
 def json_text(contracts: Collection[Contract]) -> Column:
-    """Over records `with_avro`: the value as JSON text; null where an Avro value could not be decoded."""
+    """Over records `with_binary`: the value as JSON text; null where a binary value could not be decoded."""
     plain = F.col("value").cast("string")
-    topics = [one.topic for one in in_avro(contracts)]
-    return F.when(F.col("topic").isin(*topics), F.col(AVRO)["text"]).otherwise(plain) if topics else plain
+    topics = [one.topic for one in in_binary(contracts)]
+    return F.when(F.col("topic").isin(*topics), F.col(BINARY)["text"]).otherwise(plain) if topics else plain
 
 
 def stored_schemas(contract: Contract) -> list[str]:
-    """The Avro schemas by which values of the contract's versions are decoded; a plan does not show them."""
-    from streaming.avro_schemas import texts
+    """The schemas by which values of the contract's versions are decoded; a plan does not show them."""
+    # Only topics with an encoding need its library.
+    if contract.encoding == "avro":
+        from streaming.avro_schemas import texts
 
-    return [text for version, text in texts(contract.topic).items() if version in contract.versions]
+        return [text for version, text in texts(contract.topic).items() if version in contract.versions]
+    if contract.encoding == "protobuf":
+        from streaming.proto_schemas import proto
+
+        return [proto(contract)]
+    return []
+
+
+def _decoded(contract: Contract, value: Column) -> Column:
+    """A struct of `text` and `fault`, null where the value is null."""
+    topic, decode = contract.topic, _decoder(contract.encoding)
+
+    def encoded(values: pa.Array) -> pa.Array:
+        found = [None if one is None else decode(topic, one) for one in values.to_pylist()]
+        rows = [None if one is None else dict(zip(("text", "fault"), one, strict=True)) for one in found]
+        return pa.array(rows, ARROW)
+
+    # The name that a plan shows.
+    encoded.__name__ = contract.encoding
+    text: Column = arrow_udf(encoded, SQL)(value)  # type: ignore[call-overload]
+    return text
+
+
+def _decoder(encoding: str) -> Decode:
+    if encoding == "avro":
+        from streaming.avro import decode
+    else:
+        from streaming.protobuf import decode
+    return decode

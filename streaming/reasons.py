@@ -16,6 +16,7 @@ class Reason(StrEnum):
     INVALID_UTF8 = "invalid_utf8"
     NOT_AVRO = "not_avro"
     UNKNOWN_SCHEMA = "unknown_schema"
+    NOT_PROTOBUF = "not_protobuf"
     NOT_JSON = "not_json"
     NOT_AN_OBJECT = "not_an_object"
     MISSING_FIELD = "missing_field"

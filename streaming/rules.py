@@ -11,7 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule, Version
-from streaming.encodings import AVRO, MAX_BYTES
+from streaming.encodings import BINARY, FAULTS, MAX_BYTES
 from streaming.reasons import Reason
 from streaming.surrogates import has_lone_surrogate
 
@@ -59,7 +59,7 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
         of_writing(Reason.EMPTY, found["is_blank"]),
         of_writing(Reason.OVERSIZE, F.octet_length(value) > MAX_BYTES),
         of_writing(Reason.INVALID_UTF8, ~F.is_valid_utf8(text)),
-        *(_faults() if contract.encoding == "avro" else ()),
+        *_faults(contract),
         of_writing(Reason.NOT_JSON, ~found["is_blank"] & ~found["is_object"] & ~found["is_other"]),
         of_writing(Reason.NOT_AN_OBJECT, ~found["is_blank"] & found["is_other"]),
         Rule(Reason.MISSING_FIELD, lambda event: _is_incomplete(contract, event)),
@@ -80,10 +80,10 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
     ]
 
 
-def _faults() -> Iterable[Rule]:
-    """An Avro value that cannot be decoded."""
-    for reason in (Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA):
-        broken = F.col(AVRO)["fault"] == reason.value
+def _faults(contract: Contract) -> Iterable[Rule]:
+    """A binary value that cannot be decoded."""
+    for reason in FAULTS.get(contract.encoding, ()):
+        broken = F.col(BINARY)["fault"] == reason.value
         yield Rule(reason, lambda _, broken=broken: broken, is_of_writing=True)  # type: ignore[misc]
 
 

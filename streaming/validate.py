@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import RAW, Contract, Rule
-from streaming.encodings import MAX_BYTES, json_text, with_avro
+from streaming.encodings import MAX_BYTES, json_text, with_binary
 from streaming.fast_path import is_ordinary, is_provable, written
 from streaming.reasons import Reason
 from streaming.rules import LAST_MILLISECOND, STRICT_JSON, found_in, rules
@@ -43,7 +43,7 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
     millis = F.coalesce(*[_event(one)["event_time"] for one in contracts])
     own = records.where(F.col("topic").isin(*[one.topic for one in contracts]))
     parsed = (
-        with_avro(own, contracts)
+        with_binary(own, contracts)
         .withColumn(RAW, F.when(readable, json_text(contracts)))
         .withColumns(
             {_decoded(one): F.when(_is_of(one), F.from_json(RAW, _with_corrupt(one), STRICT_JSON)) for one in contracts}

@@ -72,7 +72,7 @@ class Contract:
     `reads_newer` such an event is accepted, and the fields that the contract does not know are left out. Then a new
     version redoes every settled day, because the same records now say more.
 
-    `encoding`: how values are written: as JSON, or as Avro single objects by the schemas in `schemas/`.
+    `encoding`: how values are written: as JSON; as Avro single objects, or as Protobuf messages, by the schemas in `schemas/`.
 
     Raises ValueError, which names the field, if a later version adds a field that is required or is not in the payload.
     """
@@ -85,7 +85,7 @@ class Contract:
     rules: tuple[Rule, ...]
     later: tuple[Version, ...] = ()
     reads_newer: bool = False
-    encoding: Literal["json", "avro"] = "json"
+    encoding: Literal["json", "avro", "protobuf"] = "json"
 
     def __post_init__(self) -> None:
         if [one.number for one in self.later] != list(range(2, 2 + len(self.later))):

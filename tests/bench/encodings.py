@@ -1,4 +1,4 @@
-"""What an event costs as JSON and as Avro: bytes on the wire and CPU, uncompressed and with the producer's codecs.
+"""What an event costs as JSON, Avro and Protobuf: bytes on the wire and CPU, uncompressed and with the producer's codecs.
 
 Data flow: a day of the shop -> producers of librdkafka, a mock broker; Spark's validation -> a table
 Run: make bench-encodings
@@ -27,7 +27,7 @@ from rich.table import Table
 from infra.session import FEW_ROWS, spark
 from infra.shop.faults import Faults
 from infra.shop.run import Run
-from streaming import avro
+from streaming import avro, protobuf
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.validate import validate_by
@@ -37,7 +37,7 @@ EVENTS = 60_000
 DAY_MS = 86_400_000
 END_MS = 1_780_000_000_000
 CODECS = ("none", "lz4", "zstd", "gzip")
-ENCODINGS = ("json", "avro")
+ENCODINGS = ("json", "avro", "protobuf")
 LINGER_MS = 50
 TURNS = 4
 """Of these the first ones are the JVM's warm-up."""
@@ -73,6 +73,8 @@ def encoded(event: Event, encoding: str) -> bytes:
     """The event's value in an encoding."""
     if encoding == "avro":
         return avro.encode(event.topic, event.decoded)
+    if encoding == "protobuf":
+        return protobuf.encode(event.topic, event.decoded)
     return json.dumps(event.decoded, separators=(",", ":")).encode()
 
 

@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 EVOLUTION, DEFINITIONS = "tests/streaming/test_evolution.py", "tests/streaming/test_definitions.py"
 LEARNED, AVRO = "tests/batch/test_learned.py", "tests/streaming/test_avro.py"
+PROTOBUF = "tests/streaming/test_protobuf.py"
 
 VERSIONS = (
     Mutation(
@@ -65,5 +66,19 @@ VERSIONS = (
         "F.from_json(json_text(CONTRACTS.values()),",
         'F.from_json(F.col("value").cast("string"),',
         f"{AVRO}::test_the_night_finds_an_avro_event_by_its_id_and_day",
+    ),
+    Mutation(
+        "protobuf: a field that the contract does not have is left out",
+        "streaming/protobuf.py",
+        'return found | {f"field {unknown.field_number}": None for unknown in UnknownFieldSet(message)}',
+        "return found",
+        f"{PROTOBUF}::test_what_is_no_message_has_a_reason_and_its_bytes",
+    ),
+    Mutation(
+        "protobuf: a later version's field moves the numbers of the first",
+        "streaming/proto_schemas.py",
+        "return StructType([*first, *(contract.schema[name] for name in later)])",
+        "return contract.schema",
+        f"{PROTOBUF}::test_a_later_version_changes_no_number",
     ),
 )

@@ -2,93 +2,59 @@
 
 import json
 import random
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 from io import BytesIO
 from typing import Any
 
 import pytest
-from corpus import Record, neighbours, order, poison
+import twins
+from corpus import order
 from fastavro import schemaless_reader
 from fastavro.validation import validate as fits
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from stored import stored
+from twins import ITEM, NOW_MS, PLAIN, both, rows, without_nulls
 
 from batch.archive import with_envelope
-from infra.shop.faults import Faults
-from infra.shop.run import Run
 from streaming import avro, avro_schemas
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.orders import ORDERS
 from streaming.definitions import definitions, differing, of_topic, whole_plans
 from streaming.silver import topic_events
 from streaming.validate import validate, validate_by
 
-NOW_MS = 1_780_000_000_000
 IN_AVRO = replace(ORDERS, encoding="avro")
 SCHEMAS = {version: json.loads(text) for version, text in avro_schemas.texts("orders").items()}
 FIRST, SECOND = SCHEMAS[1], SCHEMAS[2]
-PLAIN = order("plain", NOW_MS)
-ITEM = PLAIN["items"][0].keys()
 VALUE = avro.encode("orders", PLAIN)
 
 
-def rows(spark: SparkSession, records: list[tuple[bytes | None, bytes | None]]) -> DataFrame:
-    arrival = datetime.fromtimestamp(NOW_MS / 1000, UTC)
-    found = [("orders", 0, place, arrival, key, value, None) for place, (key, value) in enumerate(records)]
-    return spark.createDataFrame(found, RECORD)
-
-
 def reasons(spark: SparkSession, *values: bytes | None) -> list[list[str]]:
-    found = validate_by(rows(spark, [(PLAIN["order_id"].encode(), value) for value in values]), (IN_AVRO,))
-    return [row["reasons"] for row in found.orderBy("offset").collect()]
+    return twins.reasons(spark, IN_AVRO, *values)
 
 
-def twins() -> list[tuple[bytes | None, bytes, bytes]]:
-    """Key, JSON and Avro of every order of the corpus and of an hour of the shop that Avro can say."""
-    shop = Run(
-        NOW_MS - 3_600_000, NOW_MS, 1.0, 1, NOW_MS, Faults(duplicates=0, late=0, malformed=0, future=0)
-    ).records()
-    sources = [*poison(NOW_MS), *neighbours(NOW_MS), *(Record("", one.topic, one.key, one.value) for one in shop)]
-    found = []
-    for one in sources:
-        # These are about how the JSON is written.
-        if (
-            one.topic != "orders"
-            or one.value is None
-            or one.reasons & {"duplicate_field", "oversize", "not_json", "invalid_utf8"}
-        ):
-            continue
-        try:
-            event = json.loads(one.value)
-        except (ValueError, RecursionError):
-            continue
-        version = 2 if isinstance(event, dict) and event.get("schema_version") == 2 else 1
-        schema = SCHEMAS[version]
-        if not isinstance(event, dict) or not event.keys() <= {field["name"] for field in schema["fields"]}:
-            continue
-        event = {name: value for name, value in event.items() if value is not None}
-        if fits(event, schema, raise_errors=False) and all(item.keys() == ITEM for item in event.get("items", ())):
-            with suppress(ValueError):
-                found.append((one.key, one.value, avro.encode("orders", event, version)))
-    return found
+def said(event: Mapping[str, Any]) -> bytes:
+    """The event in Avro. Raises ValueError for what Avro cannot say."""
+    version = 2 if event.get("schema_version") == 2 else 1
+    schema = SCHEMAS[version]
+    known = {field["name"] for field in schema["fields"]}
+    known_fields, event = event.keys() <= known, without_nulls(event)
+    if not known_fields or not fits(event, schema, raise_errors=False):
+        raise ValueError
+    if any(item.keys() != ITEM for item in event.get("items", ())):
+        raise ValueError
+    return avro.encode("orders", event, version)
 
 
 @pytest.mark.slow
 def test_every_event_has_the_outcome_of_its_twin(spark: SparkSession) -> None:
-    pairs = twins()
-
-    def read(contract: Any, which: int) -> tuple[list[Row], list[Row]]:
-        found = validate_by(rows(spark, [(pair[0], pair[which]) for pair in pairs]), (contract,)).orderBy("offset")
-        return found.drop("value", "orders", "content_hash").collect(), topic_events(found, "orders").collect()
-
-    (as_json, events), (as_avro, same_events) = read(ORDERS, 1), read(IN_AVRO, 2)
+    pairs = twins.twins(said)
+    as_json, as_avro = both(spark, pairs, ORDERS, IN_AVRO)
     for one, other in zip(as_json, as_avro, strict=True):
         assert one.asDict() | {"reasons": set(one["reasons"])} == other.asDict() | {"reasons": set(other["reasons"])}
-    assert events == same_events
     assert sum(not row["reasons"] for row in as_json) > 500
     assert len(set().union(*(row["reasons"] for row in as_json))) >= 8, "bad twins are shown too"
     assert sum(len(pair[2]) for pair in pairs) < 0.6 * sum(len(pair[1]) for pair in pairs)

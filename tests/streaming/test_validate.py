@@ -8,6 +8,7 @@ from corpus import Record, encoded, neighbours, order, poison
 from pyspark.sql import SparkSession
 
 from streaming.bronze import RECORD
+from streaming.encodings import FAULTS
 from streaming.reasons import Reason
 from streaming.validate import validate
 
@@ -45,8 +46,10 @@ def test_an_odd_record_is_valid(validated: dict[str, dict[str, Any]], record: Re
 
 def test_every_reason_is_shown_by_a_record() -> None:
     shown = set().union(*(record.reasons for record in POISON))
-    elsewhere = {Reason.CONFLICT, Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA}
-    assert shown == set(Reason) - elsewhere, "conflict is shown in test_repeats, Avro in test_avro"
+    elsewhere = {Reason.CONFLICT, *sum(FAULTS.values(), ())}
+    assert shown == set(Reason) - elsewhere, (
+        "conflict is shown in test_repeats, encodings in test_avro and test_protobuf"
+    )
 
 
 def test_how_an_event_is_written_is_no_other_content(spark: SparkSession) -> None:
