@@ -12,15 +12,16 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
+from infra.class_archive import spark_classpath, spark_jvm
 from infra.settings import Settings, settings
 
 
 def spark_defaults(s: Settings) -> dict[str, str]:
     """Settings that every session shares: Delta, S3A, UTC, ANSI, and sizes for a small machine."""
-    jars = s.home / "jars" / "spark"
+    jars = (s.home / "jars" / "spark").resolve()
     shared = {
-        "spark.driver.extraClassPath": f"{jars}/*",
-        "spark.driver.extraJavaOptions": " ".join(s.jvm()),
+        "spark.driver.extraClassPath": spark_classpath(s),
+        "spark.driver.extraJavaOptions": " ".join(spark_jvm(s)),
         "spark.local.dir": f"{s.home}/tmp",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -122,7 +123,7 @@ def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = Mappin
         # Else Spark starts the `python3` of the PATH for Python columns.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
-    builder = builder.config("spark.driver.extraJavaOptions", " ".join(s.jvm(jvm)))
+    builder = builder.config("spark.driver.extraJavaOptions", " ".join(spark_jvm(s, jvm)))
     for key, value in conf.items():
         builder = builder.config(key, value)
     own = builder.getOrCreate()

@@ -14,6 +14,7 @@ from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from xdist.scheduler import LoadFileScheduling
 
+from infra.class_archive import spark_jvm
 from infra.kafka import client
 from infra.lake import tables
 from infra.session import FEW_ROWS, know_often_used, write_defaults
@@ -91,7 +92,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         SparkSession.builder.appName("tests")
         .master("local[2]")
         .config("spark.driver.memory", "1g")
-        .config("spark.driver.extraJavaOptions", " ".join(own_settings.jvm(QUICK_JVM)))
+        .config("spark.driver.extraJavaOptions", " ".join(spark_jvm(own_settings, QUICK_JVM)))
         .config(map=FEW_ROWS)
         # Spark's Python workers take this tree's code too, wherever the environment's own was installed from.
         .config("spark.executorEnv.PYTHONPATH", str(ROOT))

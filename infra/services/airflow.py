@@ -13,6 +13,7 @@ from importlib.metadata import version
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy.engine import URL
 
+from infra.class_archive import spark_jvm
 from infra.failures import TransientFailure
 from infra.services import health
 from infra.services.program import BIN, Name, Program, settings_env, shared_env
@@ -77,7 +78,7 @@ def environment(s: Settings) -> dict[str, str]:
     return flat | {
         "AIRFLOW_HOME": str(s.home / "airflow"),
         "DAYBREAK_NIGHT_MEMORY": s.night_memory,
-        "DAYBREAK_NIGHT_JAVA": " ".join(s.jvm(s.night_jvm)),
+        "DAYBREAK_NIGHT_JAVA": " ".join(spark_jvm(s, s.night_jvm)),
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
     }
 

@@ -4,6 +4,7 @@ Data flow: Settings -> Program; metastore in Derby under `<home>/gateway`
 Run: daybreak up --only gateway
 """
 
+from infra.class_archive import spark_jvm
 from infra.services import health
 from infra.services.program import BIN, Name, Program
 from infra.settings import Settings
@@ -52,7 +53,7 @@ def program(s: Settings) -> Program:
             "--name",
             "gateway",
             "--driver-java-options",
-            " ".join([*s.jvm(s.gateway_jvm), f"-Dderby.stream.error.file={s.home}/gateway/derby.log"]),
+            " ".join([*spark_jvm(s, s.gateway_jvm), f"-Dderby.stream.error.file={s.home}/gateway/derby.log"]),
             *options,
             "--class",
             CLASS,

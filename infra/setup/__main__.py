@@ -16,12 +16,18 @@ def main(wanted: "list[str]") -> None:
             "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "
             "make setup PYTHON=python3.12".format(sys.executable, *sys.version_info[:2])
         )
-    from infra.setup import environment, jars, prerequisites, store
+    from infra.setup import classes, environment, jars, prerequisites, store
     from infra.setup.step import SetupFailure, run
 
     try:
         prerequisites.check(with_java=wanted != ["python"])
-        run([step for step in (environment.STEP, jars.STEP, store.STEP) if not wanted or step.name in wanted])
+        run(
+            [
+                step
+                for step in (environment.STEP, jars.STEP, store.STEP, classes.STEP)
+                if not wanted or step.name in wanted
+            ]
+        )
     except SetupFailure as failure:
         sys.exit(f"daybreak: {failure}")
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ class SetupFailure(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """A step: what it says while it works, where its stamp lies, and what its result depends on."""
+    """A step: what it says while it works, where its stamp lies, what its result depends on, and `after` which step it comes."""
 
     name: str
     says: str
@@ -35,6 +35,7 @@ class Step:
     made_from: Callable[[], str]
     install: Callable[[], None]
     complete: Callable[[], bool]
+    after: str = ""
 
     def is_done(self) -> bool:
         """Is its result complete, and made from the repository's current state?"""
@@ -42,7 +43,7 @@ class Step:
 
 
 def run(steps: Sequence[Step]) -> None:
-    """Run every step that is not done yet: the first, then all others in parallel, because they are independent.
+    """Run every step that is not done yet: the first, then all others in parallel, but for one that comes `after` another.
 
     A warm set-up only compares stamps. A second set-up of the same clone waits for the first, and then finds its work done.
     """
@@ -51,9 +52,13 @@ def run(steps: Sequence[Step]) -> None:
         return
     with alone():
         for together in (steps[:1], steps[1:]):
-            due = [step for step in together if not step.is_done()]
+            begun: dict[str, Future[None]] = {}
             with ThreadPoolExecutor() as pool:
-                list(pool.map(lambda step: _run(step, places[step.name]), due))
+                for step in together:
+                    if step.after in begun or not step.is_done():
+                        begun[step.name] = pool.submit(_run, step, places[step.name], begun.get(step.after))
+            for one in begun.values():
+                one.result()
 
 
 @contextmanager
@@ -69,7 +74,9 @@ def alone() -> Iterator[None]:
         yield
 
 
-def _run(step: Step, place: str) -> None:
+def _run(step: Step, place: str, before: "Future[None] | None" = None) -> None:
+    if before:
+        before.result()
     started = time.monotonic()
     print(f"{place} {step.says}", flush=True)
     step.stamp.unlink(missing_ok=True)

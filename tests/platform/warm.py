@@ -83,6 +83,7 @@ def start_jvm() -> None:
     """The JVM of all commands, with the night's options: it would keep those of the first as its own, the UI's port too."""
     from pyspark import SparkConf, SparkContext
 
+    from infra.class_archive import spark_jvm
     from infra.session import write_defaults
     from infra.settings import settings
 
@@ -90,7 +91,7 @@ def start_jvm() -> None:
         s = settings()
         os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        options = {"memory": s.night_memory, "extraJavaOptions": " ".join(s.jvm(s.night_jvm))}
+        options = {"memory": s.night_memory, "extraJavaOptions": " ".join(spark_jvm(s, s.night_jvm))}
         conf = SparkConf(loadDefaults=False).setAll([(f"spark.driver.{key}", value) for key, value in options.items()])
         SparkContext._ensure_initialized(conf=conf)
 

@@ -49,6 +49,24 @@ def test_the_first_is_done_before_the_others_run_side_by_side(tmp_path: Path) ->
     assert sorted(done) == sorted(names)
 
 
+def test_a_step_after_another_waits_and_is_redone_with_it(tmp_path: Path) -> None:
+    done: list[str] = []
+
+    def step(name: str, after: str = "", made_from: str = "") -> Step:
+        def install() -> None:
+            if name == "jars":
+                is_slow.wait(0.5)
+            done.append(name)
+
+        return Step(name, "", tmp_path / name, lambda: made_from, install, lambda: name in done, after)
+
+    is_slow = Event()
+    run([step("first"), step("jars"), step("classes", "jars")])
+    assert done == ["first", "jars", "classes"]
+    run([step("first"), step("jars", made_from="others"), step("classes", "jars")])
+    assert done[3:] == ["jars", "classes"]
+
+
 def test_a_changed_lock_runs_it_again(tmp_path: Path) -> None:
     run([_step(tmp_path, "lock 1")])
     run([_step(tmp_path, "lock 2")])
