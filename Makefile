@@ -19,8 +19,8 @@ demo: setup ## Start the platform, send three days and a live minute, run the ni
 test: setup ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 2
 
-soak: setup ## What takes longer: random deaths under load, dying nights, a replay, a steady load; then all mutations
-	@$(VENV)/python -m pytest -m soak -s tests/platform
+soak: setup ## What takes longer: random deaths under load, the tutorials, more random histories; then all mutations
+	@$(VENV)/python -m pytest -m soak -s
 	@$(VENV)/python -m tests.mutations
 
 check: ## Lint, format, types and the quick tests that need no service

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from browsing import change, visit_step
 from card import alert
+from fewer import FEWER
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -91,8 +92,12 @@ def moved_frame(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
     return of(spark, rows).join(at.drop("of_silver"), ["topic", "partition", "offset"])
 
 
-@pytest.mark.parametrize(("seed", "are_few"), [(1, True), (2, False)], ids=["few", "many"])
-@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (2, 3, 4))])
+@pytest.mark.parametrize(
+    ("view", "are_few"),
+    [*((view, True) for view in VIEWS.values()), *((VIEWS[name], False) for name in FEWER)],
+    ids=[*VIEWS, *(f"{name}-many" for name in FEWER)],
+)
 def test_every_step_is_the_view_of_its_events(spark: SparkSession, view: View, seed: int, are_few: bool) -> None:
     own = [row for row in events(seed) if row["topic"] in view.inputs]
     moved = [row for row in own if (row["enters"], row["leaves"]) != PAIRS[0]]

@@ -95,7 +95,7 @@ def anew(view: View, found: DataFrame, truth: DataFrame) -> dict[int | None, Out
     return expected
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (2, 3, 4))])
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
 def test_every_step_is_as_if_defined_anew(spark: SparkSession, view: View, seed: int) -> None:
     found = frame(spark, events(seed), WAITED).persist()

@@ -1,7 +1,7 @@
 """The tutorials of streaming/README.md on a running platform: a view and a topic are added to a lake that has a settled day.
 
 Data flow: a platform of a copy of the tree -> a day, its night -> the tutorials -> restart, night, gold, docs, report
-Run: pytest tests/platform/served/test_10_tutorial.py
+Run: pytest -m soak tests/platform/test_91_tutorial.py
 """
 
 import json
@@ -25,7 +25,7 @@ from infra.services.processes import left_over
 from infra.session import FEW_ROWS
 from infra.settings import QUICK_JVM, ROOT, load
 
-pytestmark = pytest.mark.platform
+pytestmark = [pytest.mark.platform, pytest.mark.soak]
 
 DAY = datetime.now(UTC).date() - timedelta(days=3)
 NOON = datetime(DAY.year, DAY.month, DAY.day, 12, tzinfo=UTC)
