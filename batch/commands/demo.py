@@ -1,4 +1,4 @@
-"""The whole platform from end to end: three past days and a live minute of events, three nights, and their findings.
+"""The whole platform from end to end: two past days and a live minute of events, their nights, and what these found.
 
 Data flow: up -> shop -> stream drained -> live minute -> Airflow backfill -> gold, docs -> the report
 Run: make demo
@@ -25,7 +25,6 @@ from streaming.monitor.catch_up import behind
 
 commands = typer.Typer()
 
-DAYS = 3
 REPORT_WIDTH = 140
 """Columns of the recorded report, and of the rules between the steps when the output is a pipe."""
 console = Screen(pipe_width=REPORT_WIDTH)
@@ -35,6 +34,7 @@ DRAIN_LIMIT = 1800
 
 @commands.command()
 def demo(
+    days: Annotated[int, typer.Option(min=1, max=30, help="How many past days.")] = 2,
     rate: Annotated[float, typer.Option(help="Mean events per second of a past day.")] = 0.25,
     live: Annotated[int, typer.Option(min=10, help="Seconds of live traffic.")] = 60,
     seed: Annotated[int, typer.Option(help="Seed of the shop's random events.")] = 1,
@@ -47,13 +47,13 @@ def demo(
     # The night of a day is due at 02:00 UTC; before that, yesterday's night would be early.
     if datetime.now(UTC).hour < 2:
         last -= timedelta(days=1)
-    first = last - timedelta(days=DAYS - 1)
+    first = last - timedelta(days=days - 1)
     began = time.monotonic()
     _step(1, "the platform starts")
     platform.up()
     ledger = settings().home / "run" / "demo-ledger.jsonl"
-    _step(2, f"the shop sends {DAYS} past days, {first} to {last}")
-    _shop(ledger, days=DAYS, end=last, rate=rate, seed=seed)
+    _step(2, f"the shop sends {days} past {'day' if days == 1 else 'days'}, {first} to {last}")
+    _shop(ledger, days=days, end=last, rate=rate, seed=seed)
     _step(3, "the stream drains the log")
     events, seconds = _drained()
     console.print(f"drained {events:,} records in {seconds:.0f} s: {events / max(seconds, 1):,.0f} records/s")

