@@ -24,9 +24,9 @@ from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
 from batch.reconciliation.layers import Layer, night_layer, stream_layer
-from batch.reconciliation.moves import Found, Moves
+from batch.reconciliation.moves import Found
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, snapshot
-from batch.reconciliation.stages import after_each
+from batch.reconciliation.stages import after_each, as_in_truth
 from batch.truth import Decided, truth_table
 from infra.failpoints import point
 from infra.failures import PermanentFailure
@@ -125,7 +125,11 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     found = of_view(layers.found.rows, view, around)
     moves = layers.found.moves(view, around)
     truth = spark_tables.of_day(session, truth_table(view), day.date)
-    by_stage = after_each(view, *timeline(silver, truth_events, moves), truth, day, moves)
+    if moves.steps:
+        unmoved, moved = timeline(silver, truth_events, moves.places)
+        by_stage = after_each(view, unmoved, materialized(moved), truth, day, moves)
+    else:
+        by_stage = as_in_truth(view, truth)
     rows = gathered(compared(view, side_by_side(view, by_stage, by_stream))).persist()
     return Compared(
         view,
@@ -135,12 +139,14 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     )
 
 
-def timeline(silver: DataFrame, truth: DataFrame, moves: Moves) -> tuple[DataFrame, DataFrame]:
-    """The events that count at every step; and the others, with the steps at which each `enters` and `leaves`."""
-    own = moves.places.where("of_silver").drop("of_silver")
+def timeline(silver: DataFrame, truth: DataFrame, moves: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """The events that count at every step; and the others, with the steps at which each `enters` and `leaves`.
+
+    `moves`: PLACE, `of_silver` (is the event taken from silver, or from truth?), `enters`, `leaves`.
+    """
+    own = moves.where("of_silver").drop("of_silver")
     columns = [*truth.columns, "enters", "leaves"]
     unmoved = silver.join(own, [*PLACE], "left_anti").select(*truth.columns)
     counted = silver.join(own, [*PLACE]).select(*columns)
-    added = truth.join(moves.places.where("NOT of_silver").drop("of_silver"), [*PLACE]).select(*columns)
-    moved = counted.unionByName(added)
-    return unmoved, materialized(moved) if moves.steps else moved
+    added = truth.join(moves.where("NOT of_silver").drop("of_silver"), [*PLACE]).select(*columns)
+    return unmoved, counted.unionByName(added)

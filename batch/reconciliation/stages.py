@@ -33,14 +33,20 @@ def after_each(view: View, unmoved: DataFrame, moved: DataFrame, truth: DataFram
         truth: the day's rows of the view.
         moves: the names of the steps that move any, and whether few events are moved.
     """
-    values = F.struct(*view.values)
-    if not moves.steps:
-        return truth.select(*view.key, values.alias(COUNTED), values.alias(TRUTH))
     steps = {COUNTED: 0} | {name: STEP[name] for name in moves.steps}
     if isinstance(view.law, Additive):
-        right = truth.select(*view.key, values.alias(TRUTH))
-        return _added(view, view.law, unmoved, moved, day, steps).join(right, list(view.key), "full_outer")
+        added = _added(view, view.law, unmoved, moved, day, steps)
+        return added.join(_right(view, truth), list(view.key), "full_outer")
     return _by_part(view, view.law, unmoved, moved, truth, day, steps, moves.are_few)
+
+
+def as_in_truth(view: View, truth: DataFrame) -> DataFrame:
+    """`after_each` where no event is moved: the stream counted truth's events, and so its rows."""
+    return _right(view, truth).withColumn(COUNTED, F.col(TRUTH))
+
+
+def _right(view: View, truth: DataFrame, *more: Column) -> DataFrame:
+    return truth.select(*view.key, F.struct(*view.values).alias(TRUTH), *more)
 
 
 def counts_at(step: int) -> Column:
@@ -100,7 +106,7 @@ def _by_part(
     again = answers.groupBy(*view.key).agg(
         *[F.first(F.when(F.col(VERSION) == name, F.col("_value")), ignorenulls=True).alias(name) for name in steps]
     )
-    right = truth.select(*view.key, F.struct(*view.values).alias(TRUTH), law.of_row(view.time).alias("_part"))
+    right = _right(view, truth, law.of_row(view.time).alias("_part"))
     right = right.join(touched, F.col("_part") == F.col("_touched"), "left")
     is_as_in_truth = F.col(TRUTH).isNotNull() & F.col("_touched").isNull()
     return right.join(again, list(view.key), "full_outer").select(

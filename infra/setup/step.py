@@ -74,7 +74,7 @@ def alone() -> Iterator[None]:
         yield
 
 
-def _run(step: Step, place: str, before: "Future[None] | None" = None) -> None:
+def _run(step: Step, place: str, before: Future[None] | None = None) -> None:
     if before:
         before.result()
     started = time.monotonic()

@@ -13,23 +13,17 @@ from tempfile import TemporaryDirectory
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
+from infra.session import FEW_ROWS, INTERPRETED
+
 NOBODY = "127.0.0.1:9"
 """The port of `discard`, at which nothing listens."""
-INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-}
-"""As most of our programs run; the SQL gateway generates code."""
 CONF = {
-    **INTERPRETED,
+    **FEW_ROWS,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.shuffle.partitions": "1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.hadoop.fs.s3a.endpoint": f"http://{NOBODY}",
@@ -60,7 +54,8 @@ def main(classpath: str, options: str) -> None:
         session.sparkContext.setLogLevel("OFF")
         rows = _table(session, f"{folder}/events")
         _use(rows)
-        for key in INTERPRETED:
+        # Most of our programs interpret; the SQL gateway generates code.
+        for key in (*INTERPRETED, "spark.sql.adaptive.enabled"):
             session.conf.unset(key)
         _use(rows)
         _nobody_answers(session)

@@ -13,7 +13,7 @@ from corpus import order
 from google.protobuf.wrappers_pb2 import StringValue
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
-from twins import NOW_MS, PLAIN, both, rows, without_nulls
+from twins import NOW_MS, PLAIN, rows, without_nulls
 
 from batch.archive import with_envelope
 from streaming import proto_schemas, protobuf
@@ -49,13 +49,7 @@ def said(event: Mapping[str, Any]) -> bytes:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Field daybreak:DeprecationWarning")
 def test_every_event_has_the_outcome_of_its_twin(spark: SparkSession) -> None:
-    pairs = twins.twins(said)
-    as_json, as_message = both(spark, pairs, ORDERS, IN_PROTOBUF)
-    for one, other in zip(as_json, as_message, strict=True):
-        assert one.asDict() | {"reasons": set(one["reasons"])} == other.asDict() | {"reasons": set(other["reasons"])}
-    assert sum(not row["reasons"] for row in as_json) > 500
-    assert len(set().union(*(row["reasons"] for row in as_json))) >= 8, "bad twins are shown too"
-    assert sum(len(pair[2]) for pair in pairs) < 0.6 * sum(len(pair[1]) for pair in pairs)
+    twins.assert_alike(spark, said, IN_PROTOBUF)
 
 
 def test_what_is_no_message_has_a_reason_and_its_bytes(spark: SparkSession) -> None:

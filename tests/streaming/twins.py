@@ -17,6 +17,7 @@ from infra.shop.faults import Faults
 from infra.shop.run import Run
 from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
+from streaming.contracts.orders import ORDERS
 from streaming.silver import topic_events
 from streaming.validate import validate_by
 
@@ -66,13 +67,20 @@ def without_nulls(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in event.items() if value is not None}
 
 
-def both(spark: SparkSession, pairs: list[Twin], one: Contract, other: Contract) -> tuple[list[Row], list[Row]]:
-    """Outcomes of the twins, JSON by `one` and the rest by `other`; the events of the two are the same."""
+def assert_alike(spark: SparkSession, encode: Callable[[Mapping[str, Any]], bytes], other: Contract) -> None:
+    """Every order that `encode` can say has by `other` the outcome and the event of its twin in JSON, in fewer bytes."""
+    pairs = twins(encode)
 
     def read(contract: Contract, which: int) -> tuple[list[Row], list[Row]]:
         found = validate_by(rows(spark, [(pair[0], pair[which]) for pair in pairs]), (contract,)).orderBy("offset")
         return found.drop("value", "orders", "content_hash").collect(), topic_events(found, "orders").collect()
 
-    (as_json, events), (as_other, same_events) = read(one, 1), read(other, 2)
+    (as_json, events), (as_other, same_events) = read(ORDERS, 1), read(other, 2)
     assert events == same_events
-    return as_json, as_other
+    for one, its_twin in zip(as_json, as_other, strict=True):
+        assert one.asDict() | {"reasons": set(one["reasons"])} == its_twin.asDict() | {
+            "reasons": set(its_twin["reasons"])
+        }
+    assert sum(not row["reasons"] for row in as_json) > 500
+    assert len(set().union(*(row["reasons"] for row in as_json))) >= 8, "bad twins are shown too"
+    assert sum(len(pair[2]) for pair in pairs) < 0.6 * sum(len(pair[1]) for pair in pairs)
