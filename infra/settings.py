@@ -17,13 +17,14 @@ from infra.failures import PermanentFailure
 
 ROOT = Path(__file__).resolve().parent.parent
 
-QUICK_JVM = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 "
-    "-XX:Tier4BackEdgeThreshold=400000 -XX:ReservedCodeCacheSize=240m -XX:NewSize=400m -XX:MetaspaceSize=256m"
+LATER_C2 = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
-"""JVM options for a process that lives for minutes. The second compiler (C2) takes a method ten times later than by default.
-By default it takes half of a short program's CPU; without it, planning takes twice as long (figures: infra/README.md).
-A large young generation saves garbage collections, a fifteenth of the process's CPU."""
+"""The JVM's second compiler (C2) takes a method ten times later than by default. By default it takes half of a short
+program's CPU; without it, planning takes twice as long (figures: infra/README.md)."""
+QUICK_JVM = f"{LATER_C2} -XX:ReservedCodeCacheSize=240m -XX:NewSize=400m -XX:MetaspaceSize=256m"
+"""JVM options for a process that lives for minutes: a large young generation saves collections, a fifteenth of its CPU."""
 
 LEAST_DAYS = {"bronze": 8, "silver": 368, "speed": 368, "archive": 368}
 """Shortest retention per layer: a valid event may be 366 days old and of the UTC day before; its night comes later."""
@@ -107,7 +108,7 @@ class Settings(BaseSettings):
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
-    stream_jvm: str = Field("", description="More options of the stream's JVM")
+    stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM")
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/settings.py)")
     gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM")
 

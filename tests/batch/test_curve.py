@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from corpus import encoded, order
+from fewer import few_views
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from traffic import paid, placed
@@ -133,9 +134,12 @@ PAYMENTS = {0: (5, 0, 3), 120: (5, 0, 3), 300: (6, 1, 4), 600: (6, 1, 4), 1200: 
 
 @pytest.fixture(scope="module")
 def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
-    """A lake in which the days are settled, as the night and the stream would have written it."""
+    """A lake in which the days are settled, as the night and the stream would have written it.
+
+    With a view of each law, of each shape of window: each view's steps are test_steps's.
+    """
     place = tmp_path_factory.mktemp("lake")
-    with pytest.MonkeyPatch.context() as patch:
+    with few_views("payment_health", "fraud_alerts"), pytest.MonkeyPatch.context() as patch:
         patch.setattr("infra.lake.tables.settings", lambda: SimpleNamespace(lake=f"file:{place}"))
         patch.setattr("batch.curve.curve.settings", lambda: SimpleNamespace(watermark_delay_seconds=IN_FORCE))
         found = definitions(spark)

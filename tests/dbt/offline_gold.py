@@ -74,7 +74,7 @@ class Gold:
     """A lake of temporary views: `put` rows into sources, `build`, read `rows`, and see what is `failing`.
 
     Like a build of dbt's: marts are what they were at the last build, staging models and views are as new as the sources.
-    The fact of a view without any row is not computed: most tests are about one view.
+    Fact and history of a view without any row are empty, and not computed: most tests are about one view.
     """
 
     def __init__(self, session: SparkSession, nodes: Sequence[Compiled]) -> None:
@@ -87,30 +87,37 @@ class Gold:
         self.tests = {node.name: node for node in nodes if node.kept == "test"}
         known = [*self.tables, *(str(model.relation) for model in self.models.values())]
         self._relation = re.compile(rf"\b({'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})\b")
-        self._filled: set[str] = set()
+        self._about: set[str] = set()
+        self._made: set[str] = set()
         for name in self.tables:
             self.put(name, [])
 
     def put(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Make these the rows of a source, e.g. `speed.progress`; a missing column is null."""
         rows = list(rows)
-        self._filled |= {name} if rows else set()
+        self._about |= {str(row.get("view", name.partition(".")[2])) for row in rows}
         frame(self.session, rows, self.tables[name].schema).createOrReplaceTempView(self._local(name))
 
     def build(self) -> None:
         """Build every model, as `dbt build` does."""
-        for model in self.models.values():
-            view, sql = self._local(str(model.relation)), self._local(model.sql)
-            if model.kept == "view":
-                self._look(view, sql)
-                continue
-            found = self.session.sql(sql)
-            if self._has_no_row(model):
-                self.session.createDataFrame([], found.schema).createOrReplaceTempView(view)
-                continue
-            if model.kept == "append" and self.session.catalog.tableExists(view):
-                found = self.session.table(view).unionByName(found)
-            found.localCheckpoint().createOrReplaceTempView(view)
+        for name, model in self.models.items():
+            view = self._local(str(model.relation))
+            if name not in self._made:
+                self._first(model, view)
+            if self._has_rows(model):
+                found = self.session.sql(self._local(model.sql))
+                if model.kept == "append" and name in self._made:
+                    found = self.session.table(view).unionByName(found)
+                found.localCheckpoint().createOrReplaceTempView(view)
+            self._made.add(name)
+
+    def _first(self, model: Compiled, view: str) -> None:
+        """A view, which stays; or a table without rows, whose SQL Spark has understood."""
+        if model.kept == "view":
+            self._look(view, self._local(model.sql))
+        elif not self._has_rows(model):
+            schema = self.session.sql(self._local(model.sql)).schema
+            self.session.createDataFrame([], schema).createOrReplaceTempView(view)
 
     @contextmanager
     def instead(self, model: str, **columns: str) -> Iterator[None]:
@@ -154,10 +161,10 @@ class Gold:
         (test,) = (test for name, test in self.tests.items() if name.startswith(beginning))
         return {row["fault"] for row in self.session.sql(self._local(test.sql)).collect()}
 
-    def _has_no_row(self, model: Compiled) -> bool:
-        view = model.name.removeprefix("fct_")
-        sources = {f"speed.{view}", f"truth.{view}"}
-        return sources <= self.tables.keys() and not sources & self._filled
+    def _has_rows(self, model: Compiled) -> bool:
+        """Has a build to compute it: is it kept, and not of a view of which no row was put?"""
+        view = model.name.removeprefix("fct_").removesuffix("_history")
+        return model.kept != "view" and (f"speed.{view}" not in self.tables or view in self._about)
 
     def _look(self, view: str, sql: str) -> None:
         """A view in SQL reads what the views below it are when it is read."""
