@@ -13,7 +13,7 @@ setup: ## Install Python packages, jars and MinIO (once; a second time takes no 
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
 	@$(SETUP)
 
-demo: setup ## Start the platform, send two days and a live minute, run the nights, show the result
+demo: setup ## Start the platform, send two days and live events, run the nights, show the result
 	@$(VENV)/daybreak demo
 
 test: setup ## Every claim once, on real services

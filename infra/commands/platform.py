@@ -62,6 +62,15 @@ def _ready() -> Settings:
 @commands.command()
 def up(only: Only = None) -> None:
     """Start every program that is not running, and wait until all of them work."""
+    start_programs(only)
+    if only is None:
+        with _progress() as (tell, waiting):
+            tables.register(settings(), tell, waiting)
+        say_where()
+
+
+def start_programs(only: Only = None) -> None:
+    """Start them, and wait; the gateway may not know all tables of the lake yet."""
     s = _ready()
     every = roster(s)
     wanted = choose(every, only)
@@ -75,12 +84,14 @@ def up(only: Only = None) -> None:
         for name in supervisor.reload(every.values()):
             tell(f"{name} has new settings and is restarted")
         start.up(s, wanted, supervisor, tell, waiting)
-        if only is None:
-            tables.register(s, tell, waiting)
-    if only is None:
-        console.print(
-            f"Airflow: {s.airflow_url}, user {s.airflow_user}; passwords: {s.home}/secrets.env; stop: daybreak down"
-        )
+
+
+def say_where() -> None:
+    """Say where Airflow is, where the passwords are, and how to stop it all."""
+    s = settings()
+    console.print(
+        f"Airflow: {s.airflow_url}, user {s.airflow_user}; passwords: {s.home}/secrets.env; stop: daybreak down"
+    )
 
 
 @commands.command()

@@ -77,7 +77,7 @@ def _events(dice: random.Random) -> Iterator[dict[str, Any]]:
 
 
 def _batches() -> Iterator[dict[str, Any]]:
-    """Every TRIGGER one while the stream catches up, then one a second for the live minute."""
+    """Every TRIGGER one while the stream catches up, then one a second for live events."""
     number, done = 0, SENT - timedelta(seconds=20)
     while done < SENT + DRAINING + timedelta(seconds=60):
         is_live = done > SENT + DRAINING
