@@ -12,6 +12,8 @@ from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import STAGES, compared, differing, side_by_side, summary
 from streaming.views.order_totals import ORDER_TOTALS
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 SCHEMA = "window_start timestamp, window_end timestamp, orders long, items long, revenue_cents long"
 

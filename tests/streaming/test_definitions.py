@@ -28,6 +28,8 @@ from streaming.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.order_totals import ORDER_TOTALS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", autouse=True)
 def few() -> Iterator[None]:

@@ -25,6 +25,8 @@ from streaming.contracts.orders import ITEM, ORDERS
 from streaming.silver import topic_events
 from streaming.validate import validate, validate_by
 
+pytestmark = pytest.mark.slow
+
 NOW_MS = 1_780_000_000_000
 STORED = stored("orders")
 NEW = [value for value in STORED if json.loads(value)["schema_version"] == 2]

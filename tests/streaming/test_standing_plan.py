@@ -16,6 +16,8 @@ from streaming.silver import EVENT
 from streaming.standing_plan import Input, StandingPlan, standing_session
 from streaming.update_views import Keeping
 
+pytestmark = pytest.mark.slow
+
 PAIR = StructType([StructField("key", StringType()), StructField("number", LongType())])
 ROUNDS: list[list[dict[str, Any]]] = [
     [],

@@ -25,6 +25,8 @@ from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
+pytestmark = pytest.mark.slow
+
 COUNTED = StructType([*EVENT.fields, StructField("late_by_ms", LongType())])
 NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)
 """So that a history goes over midnight."""
