@@ -108,9 +108,9 @@ class Settings(BaseSettings):
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
-    stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM")
+    stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/settings.py)")
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/settings.py)")
-    gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM")
+    gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM (infra/settings.py)")
 
     trigger_seconds: int = Field(1, ge=0, description="Trigger interval of the stream, in seconds")
     stream_profile: Literal["small", "spark"] = Field(

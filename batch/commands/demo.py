@@ -57,7 +57,7 @@ def demo(
     ledger = settings().home / "run" / "demo-ledger.jsonl"
     # Only gold needs the gateway's catalogue: it is filled while the past days come in.
     with ThreadPoolExecutor(1) as aside:
-        registered = aside.submit(tables.register, settings(), _note, _note)
+        registered = aside.submit(tables.register, settings(), _quietly, _quietly)
         _step(2, f"the shop sends {days} past {'day' if days == 1 else 'days'}, {first} to {last}")
         _shop(ledger, days=days, end=last, rate=rate, seed=seed)
         _step(3, "the stream drains the log")
@@ -87,8 +87,8 @@ def _found(first: date, last: date, since: datetime, until: datetime, paper: Con
     show_freshness(since, until, paper)
 
 
-def _note(what: str) -> None:
-    """Nothing is said of what goes on beside the steps; if it fails, the demo does."""
+def _quietly(what: str) -> None:
+    """Say nothing: a line of what goes on beside the steps would stand in the middle of theirs."""
 
 
 def _step(number: int, text: str) -> None:

@@ -136,7 +136,7 @@ PAYMENTS = {0: (5, 0, 3), 120: (5, 0, 3), 300: (6, 1, 4), 600: (6, 1, 4), 1200: 
 def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
     """A lake in which the days are settled, as the night and the stream would have written it.
 
-    With a view of each law, of each shape of window: each view's steps are test_steps's.
+    With a view of each law, one with gaps between its windows and one of a pattern: each view's steps are test_steps's.
     """
     place = tmp_path_factory.mktemp("lake")
     with few_views("payment_health", "fraud_alerts"), pytest.MonkeyPatch.context() as patch:

@@ -134,7 +134,6 @@ def test_a_rule_of_the_first_version_changes_the_later_ones_too(
     assert differing(versions, definitions(spark)) == {of_topic("orders"), of_topic("orders", 2), *readers}
 
 
-@pytest.mark.slow
 def test_a_view_covers_the_schema_version_whose_fields_it_reads(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,7 +153,6 @@ def test_a_view_covers_the_schema_version_whose_fields_it_reads(
             assert differing(before, definitions(spark)) == {of_topic("orders", 2), "order_totals"}
 
 
-@pytest.mark.slow
 def test_what_reads_newer_versions_is_made_anew_when_one_is_learned(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

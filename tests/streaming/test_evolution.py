@@ -146,7 +146,6 @@ def test_a_new_version_changes_nothing_for_events_of_the_old(spark: SparkSession
     assert seen > 100
 
 
-@pytest.mark.slow
 def test_tables_of_the_old_version_are_widened_and_stay_whole(spark: SparkSession, local_lake: Path) -> None:
     def table(contract: Contract) -> Table:
         own = struct(

@@ -34,8 +34,8 @@ DELAY = timedelta(minutes=10)
 CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
 """Payments that make the pattern of an alert, and undo it when one comes between."""
 HISTORIES = (
-    pytest.param((132, 4), id="short", marks=pytest.mark.slow),
-    pytest.param((206, 8), id="long", marks=pytest.mark.slow),
+    pytest.param((132, 4), id="short"),
+    pytest.param((206, 8), id="long"),
 )
 """Seed, and number of micro-batches: a seed of which every view has some rows."""
 
