@@ -1,50 +1,56 @@
 """The command line `daybreak`. It is assembled here because `batch` is the top layer: it may import all the others.
 
-Data flow: arguments -> one function of a package of commands -> the terminal
+Data flow: arguments -> the module that has the command -> one function of it -> the terminal
 Run: daybreak --help
 """
 
+import sys
 from importlib import import_module
 
 import typer
 
 from infra.failures import reported
 
-MODULES = (
-    "infra.commands.platform",
-    "infra.commands.doctor",
-    "streaming.commands.traffic",
-    "batch.commands.nights",
-    "batch.commands.decide",
-    "batch.commands.redefine",
-    "infra.commands.query",
-    "infra.commands.beeline",
-    "batch.commands.reconciliation",
-    "batch.commands.curve",
-    "streaming.commands.freshness",
-    "streaming.commands.lag",
-    "batch.commands.state",
-    "batch.commands.gaps",
-    "batch.commands.corrections",
-    "streaming.commands.alerts",
-    "batch.commands.report",
-    "infra.commands.lab",
-    "batch.commands.demo",
-)
-"""In the order of `--help`."""
+COMMANDS = {
+    **dict.fromkeys(("up", "down", "restart", "status", "logs"), "infra.commands.platform"),
+    "doctor": "infra.commands.doctor",
+    **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),
+    **dict.fromkeys(("night", "backfill"), "batch.commands.nights"),
+    "decide": "batch.commands.decide",
+    "redefine": "batch.commands.redefine",
+    **dict.fromkeys(("query", "tables", "docs"), "infra.commands.query"),
+    "beeline": "infra.commands.beeline",
+    "reconciliation": "batch.commands.reconciliation",
+    "curve": "batch.commands.curve",
+    "freshness": "streaming.commands.freshness",
+    "lag": "streaming.commands.lag",
+    "state": "batch.commands.state",
+    "gaps": "batch.commands.gaps",
+    "corrections": "batch.commands.corrections",
+    "alerts": "streaming.commands.alerts",
+    "report": "batch.commands.report",
+    "demo": "batch.commands.demo",
+    "lab": "infra.commands.lab",
+}
+"""Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
 
-app = typer.Typer(
-    help="Daybreak: the stream answers now; the night proves it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-for commands in (import_module(module).commands for module in MODULES):
-    app.registered_commands += commands.registered_commands
-    app.registered_groups += commands.registered_groups
+
+def assembled(*asked: str) -> typer.Typer:
+    """The command line; with the first argument of a call, no more of it than that command."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+    # With it, a single command keeps its name.
+    @app.callback(help="Daybreak: the stream answers now; the night proves it.")
+    def _daybreak() -> None: ...
+
+    modules = {COMMANDS[name] for name in asked[:1] if name in COMMANDS} or dict.fromkeys(COMMANDS.values())
+    for commands in (import_module(module).commands for module in modules):
+        app.registered_commands += commands.registered_commands
+        app.registered_groups += commands.registered_groups
+    return app
 
 
 def main() -> None:
     """Run a command; an expected failure prints one sentence and sets the exit code."""
     with reported():
-        app()
+        assembled(*sys.argv[1:])()

@@ -11,7 +11,6 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from psycopg.conninfo import conninfo_to_dict
-from sqlalchemy.engine import URL
 
 from infra.class_archive import spark_jvm
 from infra.failures import TransientFailure
@@ -25,6 +24,9 @@ POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "wri
 
 def database(s: Settings) -> str:
     """SQLAlchemy URL of the metadata database."""
+    # Half a second, which every command would wait for.
+    from sqlalchemy.engine import URL
+
     parts = conninfo_to_dict(s.postgres)
     port = parts.get("port")
     return URL.create(

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from batch.commands import app
+from batch.commands import assembled
 from batch.commands import curve as command
 from batch.commands.curve import show_curve, span_of
 from batch.report.curves import Curve, delay_for, drawn, percent
@@ -144,6 +144,6 @@ def test_what_is_not_there_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, found: list[Curve], arguments: list[str], said: str
 ) -> None:
     monkeypatch.setattr(command, "curves", lambda s, days: found)
-    ended = CliRunner().invoke(app, ["curve", *arguments])
+    ended = CliRunner().invoke(assembled(), ["curve", *arguments])
     assert isinstance(ended.exception, PermanentFailure)
     assert said in str(ended.exception)

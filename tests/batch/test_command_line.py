@@ -1,0 +1,49 @@
+"""The command line is assembled from modules of which a call imports only its own."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command, get_command_name
+from typer.testing import CliRunner
+
+from batch.commands import COMMANDS, assembled
+from infra.settings import ROOT
+
+
+def test_every_module_has_the_commands_that_are_listed_for_it() -> None:
+    for module in dict.fromkeys(COMMANDS.values()):
+        commands = import_module(module).commands
+        names = [one.name or get_command_name(one.callback.__name__) for one in commands.registered_commands]
+        names += [group.name for group in commands.registered_groups]
+        assert names == [name for name, its in COMMANDS.items() if its == module], module
+
+
+def test_the_help_lists_every_command_in_order() -> None:
+    group = get_command(assembled())
+    assert isinstance(group, TyperGroup)
+    assert list(group.commands) == list(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("curve", "--help"), ("lab", "groups", "--help"), ("up", "--help")], ids=" ".join
+)
+def test_a_command_assembled_alone_keeps_its_name(arguments: tuple[str, ...]) -> None:
+    ended = CliRunner().invoke(assembled(*arguments), arguments, prog_name="daybreak")
+    assert ended.exit_code == 0
+    assert f"Usage: daybreak {' '.join(arguments[:-1])}" in ended.stdout
+
+
+def test_a_misspelt_command_is_told_the_nearest() -> None:
+    ended = CliRunner().invoke(assembled("cruve"), ["cruve"])
+    assert ended.exit_code == 2
+    assert "Did you mean 'curve'?" in ended.output
+
+
+def test_a_call_imports_no_other_commands() -> None:
+    code = "import sys; from batch.commands import assembled; assembled('logs'); print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    loaded = {module for module in COMMANDS.values() if module in said.split()}
+    assert loaded == {COMMANDS["logs"]}
