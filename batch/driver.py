@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from batch.tables import night_tables
 from infra.failures import TransientFailure
-from infra.lake import spark_tables
+from infra.lake import arrow_tables, spark_tables
 from infra.lake.lease import Lease
 from infra.session import FEW_ROWS, spark
 from infra.settings import settings
@@ -34,10 +34,10 @@ def lease() -> Lease:
     return Lease("night", settings().lease_wait_seconds)
 
 
-def refuse_without_stream(own: SparkSession) -> None:
+def refuse_without_stream() -> None:
     """Raise TransientFailure while the tables that a night reads are not there."""
     # The last table that the stream creates.
-    if not spark_tables.exists(own, BRONZE_GAPS):
+    if not arrow_tables.exists(BRONZE_GAPS):
         raise TransientFailure(
             "the stream has not created its tables yet: see daybreak status whether it runs, and with this code "
             "(daybreak restart stream)"

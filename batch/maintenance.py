@@ -53,7 +53,7 @@ def accept_gaps(note: str) -> None:
     with lease():
         own = session()
         create_tables(own)
-        refuse_without_stream(own)
+        refuse_without_stream()
         for gap in accept(own, note):
             say(f"gap accepted: {gap}, {gap.end - gap.start} offsets, {gap.cause}")
         own.stop()

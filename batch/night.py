@@ -76,7 +76,7 @@ def night(
     own = session()
     with lease():
         create_tables(own)
-        refuse_without_stream(own)
+        refuse_without_stream()
     in_force = definitions(own)
     anew, requests, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
     for step in steps:

@@ -10,11 +10,8 @@ lost checkpoint would silently drop every row.
 import json
 from collections.abc import Collection, Mapping
 
-from delta.tables import DeltaTable
-from pyspark.sql import SparkSession
-
 from infra.failures import PermanentFailure
-from infra.lake import spark_tables
+from infra.lake import arrow_tables
 from infra.settings import settings
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints
@@ -24,34 +21,31 @@ PROPERTY = "daybreak.generation"
 REBUILD = "Stop the stream and run `python -m streaming rebuild` (streaming/README.md): it keeps bronze and silver."
 
 
-def of_tables(session: SparkSession) -> str | None:
+def of_tables() -> str | None:
     """The generation that the tables belong to; None before the first start."""
-    if not spark_tables.exists(session, BRONZE):
-        return None
-    row = DeltaTable.forPath(session, BRONZE.path).detail().select("properties").first()
-    return row["properties"].get(PROPERTY) if row else None
+    return arrow_tables.property_of(BRONZE, PROPERTY) if arrow_tables.exists(BRONZE) else None
 
 
-def adopt(session: SparkSession, generation: str) -> None:
+def adopt(generation: str) -> None:
     """Make the tables belong to a generation."""
-    session.sql(f"ALTER TABLE delta.`{BRONZE.path}` SET TBLPROPERTIES ('{PROPERTY}' = '{generation}')")
+    arrow_tables.set_property(BRONZE, PROPERTY, generation)
 
 
-def settled(session: SparkSession, checkpoints: Checkpoints, definitions: Mapping[str, str]) -> str:
+def settled(checkpoints: Checkpoints, definitions: Mapping[str, str]) -> str:
     """The generation to continue with; a new one on an empty lake.
 
     Raises PermanentFailure if checkpoint and tables do not belong together, if a view has changed, or if a topic is gone.
     """
-    theirs, ours = of_tables(session), checkpoints.generation()
+    theirs, ours = of_tables(), checkpoints.generation()
     if theirs is None and ours is None:
         generation = checkpoints.begin()
         remember(checkpoints, definitions)
-        adopt(session, generation)
+        adopt(generation)
         return generation
     if theirs is None:
         # Died between the two lines above, or the lake was emptied under the checkpoint.
         if checkpoints.read("ingest/offsets/0") is None and ours is not None:
-            adopt(session, ours)
+            adopt(ours)
             return ours
         raise PermanentFailure(f"the checkpoint {checkpoints.root} belongs to tables that are gone. {REBUILD}")
     if ours is None:

@@ -149,7 +149,7 @@ class Ingest:
 
     def _restored(self, batch_id: int) -> watermarks.Watermark:
         if self._watermark is None:
-            self._watermark = watermarks.restored(self._session, self._generation, batch_id)
+            self._watermark = watermarks.restored(self._generation, batch_id)
             if self._watermark.at is not None:
                 self._recent.restore(recent_since(self._session, self._watermark.at, self._generation, batch_id))
                 events = on_time_since(self._session, self._watermark.at, self._generation, batch_id)

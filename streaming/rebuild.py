@@ -51,7 +51,7 @@ def rebuild(accept_gap: bool = False) -> None:
         if lost:
             gaps.accept(own, lost, generation, sum(start.values()))
         generations.remember(checkpoints, definitions(own))
-        generations.adopt(own, generation)
+        generations.adopt(generation)
         print(f"rebuilt: generation {generation} resumes at {nested(start) or 'the beginning'}; views are rewritten")
         for gap in lost:
             print(f"gap accepted: {gap}, never read by the stream")

@@ -8,11 +8,13 @@ Spark's executors write these rows, since silver may be large. All other rows of
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
+import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from infra.lake import spark_tables
+from infra.lake import arrow_tables, spark_tables
 from infra.lake.writes import append_once
 from streaming import watermark as watermarks
 from streaming.changelog import counted, known_at
@@ -32,15 +34,14 @@ def restate(session: SparkSession, generation: str, definitions: Mapping[str, st
 
     `start` holds the offsets at which the generation begins to read. On an empty lake there is nothing to write.
     """
-    progress = spark_tables.read(session, PROGRESS)
-    latest = progress.orderBy(F.col("generation").desc(), F.col("batch_id").desc()).first()
+    latest = _latest()
     if latest is None:
         return
     is_new = latest["generation"] != generation
     views = [view for view in VIEWS.values() if is_new or view.name not in latest["definitions"]]
     if not views:
         return
-    watermark = watermarks.restored(session, generation, latest["batch_id"] + 1)
+    watermark = watermarks.restored(generation, latest["batch_id"] + 1)
     batch = MicroBatch(INGEST, generation, REBUILT, datetime.now(UTC), definitions)
     batch.offsets = [(topic, int(at), end, end) for topic, parts in start.items() for at, end in parts.items()]
     batch.rows = no_rows()
@@ -64,3 +65,14 @@ def restate(session: SparkSession, generation: str, definitions: Mapping[str, st
             batch.shown(table)
     if is_new:
         batch.record()
+
+
+def _latest() -> dict[str, Any] | None:
+    """Generation, number and definitions of the last finished micro-batch; None on an empty lake."""
+    which = ("generation", "batch_id")
+    found = arrow_tables.read(PROGRESS, which)
+    if not found.num_rows:
+        return None
+    generation, batch_id = max(zip(*(found[name].to_pylist() for name in which), strict=True))
+    is_it = (pc.field("generation") == generation) & (pc.field("batch_id") == batch_id)
+    return arrow_tables.rows(PROGRESS, (*which, "definitions"), is_it)[-1]

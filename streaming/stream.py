@@ -73,7 +73,7 @@ def run() -> None:
         create_tables(own)
         checkpoints = Checkpoints(own)
         versions = definitions(own)
-        generation = generations.settled(own, checkpoints, versions)
+        generation = generations.settled(checkpoints, versions)
         _refuse_gaps(checkpoints)
         restate(own, generation, versions, checkpoints.start())
         published = Published()

@@ -6,16 +6,18 @@ Source: streaming/README.md, Watermark and late events.
 """
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
 
-from infra.lake import spark_tables
+from infra.lake import arrow_tables
 from infra.settings import settings
 from streaming.progress import INGEST, PROGRESS
 
 MILLISECOND = timedelta(milliseconds=1)
+EPOCH = datetime.fromtimestamp(0, UTC)
+TIMES = ("max_event_time", "aligned_event_time")
+"""Columns of progress."""
 
 
 class Watermark:
@@ -52,15 +54,19 @@ class Watermark:
         self.aligned_ms = _later(self.aligned_ms, min(reached, default=self._read_ms))
 
 
-def restored(session: SparkSession, generation: str, batch_id: int) -> Watermark:
+def restored(generation: str, batch_id: int) -> Watermark:
     """The watermark as it stood before `batch_id`: from stored progress, so that a repeated batch marks the same rows."""
-    progress = spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST)
-    same_or_later = (F.col("generation") == generation) & (F.col("batch_id") >= batch_id)
-    times = [F.max(F.unix_millis(column)) for column in ("max_event_time", "aligned_event_time")]
-    row = progress.where(~same_or_later).agg(*times).first()
+    is_same_or_later = (pc.field("generation") == generation) & (pc.field("batch_id") >= batch_id)
+    progress = arrow_tables.read(PROGRESS, TIMES, (pc.field("query") == INGEST) & ~is_same_or_later)
+    latest = (pc.max(progress[column]).as_py() for column in TIMES)
     s = settings()
     delay, alignment = (timedelta(seconds=n) for n in (s.watermark_delay_seconds, s.watermark_alignment_seconds))
-    return Watermark(delay, alignment, *(row or ()))
+    return Watermark(delay, alignment, *(None if time is None else millis(time) for time in latest))
+
+
+def millis(time: datetime) -> int:
+    """A time as epoch milliseconds."""
+    return (time - EPOCH) // MILLISECOND
 
 
 def _later(one: int | None, other: int | None) -> int | None:

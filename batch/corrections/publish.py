@@ -26,7 +26,7 @@ from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.read_committed import committed
 from infra.kafka.transactions import publisher, transaction
-from infra.lake import spark_tables
+from infra.lake import arrow_tables, spark_tables
 from infra.settings import settings
 
 BATCH = 5000
@@ -46,14 +46,14 @@ def publish(session: SparkSession) -> int:
         PermanentFailure: the topic's state belongs to another ledger, or the ledger's sequence has a gap.
     """
     topics.create()
-    ledger = spark_tables.read(session, CORRECTIONS)
-    identity, total = spark_tables.identity(session, CORRECTIONS), ledger.count()
+    identity, total = arrow_tables.identity(CORRECTIONS), arrow_tables.count(CORRECTIONS)
     if published(identity, total) == total:
         return 0
     with _named_failures():
         producer = publisher("corrections", settings().bucket, SECONDS)
         # Read the state again: before that an earlier publisher could still commit its last transaction.
         first = done = published(identity, total)
+        ledger = spark_tables.read(session, CORRECTIONS)
         while done < total:
             rows = page(ledger, done)
             _send(producer, rows, identity)

@@ -28,7 +28,7 @@ def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None
     own = session()
     with lease():
         create_tables(own)
-        refuse_without_stream(own)
+        refuse_without_stream()
         last, settled = newest(day), is_settled(day)
         last = answerable(last, settled, day, decision, figures)
         if settled:

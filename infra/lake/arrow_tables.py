@@ -76,6 +76,34 @@ def latest(table: Table) -> DeltaTable:
     return held.handle
 
 
+def exists(table: Table) -> bool:
+    """Has the table been created? Raises TransientFailure if the store does not answer."""
+    try:
+        return DeltaTable.is_deltatable(place(table), store(table))
+    except (DeltaError, OSError) as failure:
+        raise TransientFailure(f"{table.id} cannot be opened at {place(table)}: {failure}") from failure
+
+
+def identity(table: Table) -> str:
+    """The id that the table got when it was created; a table that is created again has another."""
+    return str(latest(table).metadata().id)
+
+
+def property_of(table: Table, name: str) -> str | None:
+    """One of the table's properties; None if it has not got it."""
+    value = latest(table).metadata().configuration.get(name)
+    return None if value is None else str(value)
+
+
+def set_property(table: Table, name: str, value: str) -> None:
+    """Give the table a property, or another value of it. Raises TransientFailure if the store does not answer."""
+    try:
+        # delta-rs knows no properties but Delta's own.
+        latest(table).alter.set_table_properties({name: value}, raise_if_not_exists=False)
+    except (DeltaError, OSError) as failure:
+        raise TransientFailure(f"{table.id} cannot be written at {place(table)}: {failure}") from failure
+
+
 def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
     """The table's rows at its newest version; all of them, or those for which `where` holds."""
     at = latest(table)

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
-from typing import Any
 
 import deltalake
 import pyarrow as pa
@@ -146,22 +145,8 @@ def _holds_day(files: pa.Table, day: date) -> pa.Array | None:
     return None
 
 
-def exists(session: SparkSession, table: Table) -> bool:
-    """Has the table been created?"""
-    return bool(DeltaTable.isDeltaTable(session, table.path))
-
-
 def version(session: SparkSession, table: Table) -> int:
     """The table's current version."""
-    return int(_snapshot(session, table).version())
-
-
-def identity(session: SparkSession, table: Table) -> str:
-    """The id that the table got when it was created; a table that is created again has another."""
-    return str(_snapshot(session, table).metadata().id())
-
-
-def _snapshot(session: SparkSession, table: Table) -> Any:
     DeltaTable.forPath(session, table.path)  # Brings the driver's view of the log up to date.
     log = session._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session._jsparkSession, table.path)  # type: ignore[union-attr]
-    return log.unsafeVolatileSnapshot()
+    return int(log.unsafeVolatileSnapshot().version())

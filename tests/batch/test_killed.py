@@ -116,7 +116,7 @@ def lakes(
     monkeypatch.setattr(SparkSession, "stop", lambda own: None)
     monkeypatch.setattr(nights, "lease", nullcontext)
     monkeypatch.setattr(nights, "create_tables", lambda own: None)
-    monkeypatch.setattr(nights, "refuse_without_stream", lambda own: None)
+    monkeypatch.setattr(nights, "refuse_without_stream", lambda: None)
     monkeypatch.setattr(nights, "publish_corrections", lambda own: 0)
     monkeypatch.setattr(nights, "log_now", lambda: log)
     monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))

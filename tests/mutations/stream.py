@@ -71,8 +71,8 @@ STREAM = (
     Mutation(
         "watermark: a repeated micro-batch has moved its own watermark",
         "streaming/watermark.py",
-        'F.col("batch_id") >= batch_id',
-        'F.col("batch_id") > batch_id',
+        'pc.field("batch_id") >= batch_id',
+        'pc.field("batch_id") > batch_id',
         f"{WATERMARK}::test_a_restarted_stream_finds_the_watermark_as_it_was",
     ),
     Mutation(

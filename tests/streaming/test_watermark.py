@@ -42,7 +42,7 @@ def test_a_restarted_stream_finds_the_watermark_as_it_was(
     progress: SparkSession, generation: str, batch_id: int, largest: int
 ) -> None:
     newest = datetime(2026, 1, 31, 12, largest, tzinfo=UTC)
-    watermark = restored(progress, generation, batch_id)
+    watermark = restored(generation, batch_id)
     assert watermark.at == int((newest - DELAY).timestamp() * 1000)
     watermark.saw(None)
     assert watermark.aligned_ms == int(datetime(2026, 1, 31, 13, tzinfo=UTC).timestamp() * 1000)
