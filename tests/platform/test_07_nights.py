@@ -1,10 +1,8 @@
-"""Nights that die, that are repeated, that run side by side, and that find something new: the tables stay right.
+"""Nights that are repeated, that run side by side, and that find something new: the tables stay right.
 
-One death is a real one; what a death at each other point leaves is shown in tests/batch/test_killed.py.
+A night that dies for real is in test_09_corrections; what a death at each point leaves, in tests/batch/test_killed.py.
 """
 
-import os
-import signal
 from collections import Counter
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -19,8 +17,6 @@ pytestmark = pytest.mark.platform
 DAY = datetime.now(UTC).date() - timedelta(days=2)
 NOON = datetime.combine(DAY, time(12), UTC)
 """A day of which the stream hears only now: all of its events are late."""
-LAST_MOMENT = "correct.before-settlements"
-"""Everything is written but the one row by which gold serves it."""
 TABLES = (
     "archive/events",
     "archive/gaps",
@@ -43,10 +39,6 @@ def night(platform: Platform) -> None:
     platform.run("batch", "night", "--date", str(DAY))
 
 
-def revision(platform: Platform) -> int:
-    return max((row["revision"] for row in platform.rows("reconciliation/settlements") if row["day"] == DAY), default=0)
-
-
 def assert_settled(platform: Platform, revision_now: int) -> None:
     """The day is true, covered once, and no correction was written twice."""
     assert untrue(platform, [DAY]) == []
@@ -57,17 +49,10 @@ def assert_settled(platform: Platform, revision_now: int) -> None:
     assert set(Counter(tuple(row.values()) for row in corrections).values()) <= {1}
 
 
-def test_a_night_killed_before_its_settlements_is_finished_by_the_next(platform: Platform) -> None:
+def test_a_night_settles_a_day_of_which_everything_is_late(platform: Platform) -> None:
     platform.send([placed(f"order {n}", NOON + timedelta(minutes=n)) for n in range(5)])
     platform.send([paid("order 1", NOON + timedelta(minutes=10)), paid("order 2", NOON + timedelta(minutes=63))])
     platform.wait_drained()
-    platform.hold(LAST_MOMENT)
-    process = platform.begin("batch", "night", "--date", str(DAY))
-    platform.reached(LAST_MOMENT)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    platform.release(LAST_MOMENT)
-    assert revision(platform) == 0, "settled by a night that died"
     night(platform)
     assert_settled(platform, 1)
 

@@ -1,8 +1,9 @@
-"""The platform of this folder serves six views, has a day of the shop before its tests send anything, and one backfill."""
+"""The platform of this folder serves four views, has a day of the shop before its tests send anything, and one backfill."""
 
 from collections.abc import Iterator
 
 import pytest
+from again import Again, told_again
 from approval import Story, told
 from fewer import SERVED, leave_few
 from running import Platform
@@ -12,7 +13,7 @@ from tutorial import copied, python
 
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """Of a copy of this tree with one view of each kind: five nights and three builds of all would take as long as all other
+    """Of a copy of this tree with four views: five nights and five builds of all would take as long as all other
     tests. Every view has a night and gold in tests/bench/oracle and tests/dbt; all of them on a platform are `make demo`."""
     source = leave_few(copied(tmp_path_factory.mktemp("served")), SERVED)
     made = python(source, "-m", "batch.catalog")
@@ -33,3 +34,9 @@ def shops_day(platform: Platform) -> None:
 def story(shops_day: None, platform: Platform) -> Story:
     """The only backfill."""
     return told(platform)
+
+
+@pytest.fixture(scope="session")
+def again(story: Story) -> Again:
+    """The day that the backfill asked about, corrected once more."""
+    return told_again(story.platform)

@@ -2,22 +2,17 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from again import HISTORIES, KEPT, MOVED, Again, Build
+from approval import HELD
 from running import Platform
-from traffic import placed
 
 pytestmark = pytest.mark.platform
 
-DAY = datetime.now(UTC).date() - timedelta(days=9)
-NOON = datetime.combine(DAY, time(12), UTC)
-"""A day of which the stream hears only now, so the night corrects every row of it. No other test sends anything of it."""
-KEPT, MOVED = NOON, NOON + timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 
 COLUMNS = {
@@ -27,69 +22,8 @@ COLUMNS = {
         *("payment_status", "payment_id", "captured_at", "amount_cents"),
     ),
 }
-HISTORIES = {"fct_order_totals": "fct_order_totals_history", "fct_order_payments": "fct_order_payments_history"}
 TIMES = {"window_start", "window_end", "ordered_at", "captured_at"}
 SURE = ("status", "revisions")
-
-
-@dataclass(frozen=True)
-class Build:
-    """A build of gold: when it was finished, and the version of each fact that it left."""
-
-    at: datetime
-    versions: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Story:
-    """Two builds of gold: between them MOVED was corrected again, the minute `live` was said again, and KEPT stayed."""
-
-    platform: Platform
-    live: datetime
-    first: Build
-    second: Build
-
-
-def build(platform: Platform) -> Build:
-    platform.run("batch.gold", "build")
-    at = max(row["built_at"] for row in platform.rows("gold/rpt_builds")).astimezone(UTC)
-    return Build(at, {fact: version_at(platform, fact, at) for fact in COLUMNS})
-
-
-def version_at(platform: Platform, fact: str, at: datetime) -> int:
-    """The fact's version at a time, by the timestamps of its commits."""
-    commits = platform.table(f"gold/{fact}").history()
-    return max(commit["version"] for commit in commits if commit["timestamp"] <= at.timestamp() * 1000)
-
-
-def night(platform: Platform) -> None:
-    platform.run("batch", "night", "--curve", "--date", str(DAY))
-
-
-@pytest.fixture(scope="module")
-def story(platform: Platform) -> Iterator[Story]:
-    """Told with Airflow stopped, so that no other night or build comes between."""
-    supervisor = platform.supervisor()
-    airflow = [name for name, process in supervisor.processes().items() if "airflow" in name and process.state.is_up]
-    for name in airflow:
-        supervisor.stop(name, wait=True)
-    platform.run("daybreak", "up", "--only", "kafka,minio,postgres,stream,gateway")
-    now = datetime.now(UTC)
-    live = now.replace(second=0, microsecond=0) - timedelta(minutes=3)
-    platform.send([placed("history: the clock", now), placed("history: live", live)])
-    platform.wait_drained()
-    platform.send([placed("history: kept", KEPT), placed("history: moved", MOVED)])
-    platform.wait_drained()
-    night(platform)
-    first = build(platform)
-    platform.send([placed("history: moved again", MOVED + timedelta(seconds=30))])
-    platform.send([placed("history: live again", live + timedelta(seconds=30))])
-    platform.wait_drained()
-    night(platform)
-    second = build(platform)
-    yield Story(platform, live, first, second)
-    for name in airflow:
-        supervisor.begin(name)
 
 
 def comparable(name: str, value: Any) -> Any:
@@ -121,43 +55,43 @@ def valid(platform: Platform, fact: str, at: datetime) -> Counter[tuple[Any, ...
 
 
 @pytest.mark.parametrize("fact", COLUMNS)
-def test_the_history_and_deltas_older_versions_agree(story: Story, fact: str) -> None:
-    assert story.first.versions[fact] < story.second.versions[fact]
-    for one in (story.first, story.second):
-        rows = served(story.platform, fact, one.versions[fact])
-        told = valid(story.platform, fact, one.at)
+def test_the_history_and_deltas_older_versions_agree(again: Again, fact: str) -> None:
+    assert again.first.versions[fact] < again.second.versions[fact]
+    for one in (again.first, again.second):
+        rows = served(again.platform, fact, one.versions[fact])
+        told = valid(again.platform, fact, one.at)
         assert rows - told == Counter(), "served, and not in the history"
         assert told - rows == Counter(), "in the history, and not served"
 
 
-def minutes(story: Story, one: Build) -> dict[datetime, tuple[int, str, int]]:
+def minutes(again: Again, one: Build) -> dict[datetime, tuple[int, str, int]]:
     """Orders, status and revisions of the three minutes in a version of gold."""
     columns = ("window_start", "orders", *SURE)
-    rows = story.platform.rows("gold/fct_order_totals", *columns, version=one.versions["fct_order_totals"])
+    rows = again.platform.rows("gold/fct_order_totals", *columns, version=one.versions["fct_order_totals"])
     found = {row["window_start"].astimezone(UTC): (row["orders"], row["status"], row["revisions"]) for row in rows}
-    return {start: found[start] for start in (KEPT, MOVED, story.live)}
+    return {start: found[start] for start in (KEPT, MOVED, again.live)}
 
 
-def test_only_a_corrected_row_moved(story: Story) -> None:
-    before, after = minutes(story, story.first), minutes(story, story.second)
+def test_only_a_corrected_row_moved(again: Again) -> None:
+    before, after = minutes(again, again.first), minutes(again, again.second)
     assert before[KEPT] == after[KEPT] == (1, "corrected", 1)
     assert (before[MOVED], after[MOVED]) == ((1, "corrected", 1), (2, "corrected", 2))
-    assert after[story.live] == (before[story.live][0] + 1, "provisional", 0)
+    assert after[again.live] == (before[again.live][0] + 1, "provisional", 0)
 
 
-def test_the_ledger_tells_every_version_of_a_corrected_row(story: Story) -> None:
+def test_the_ledger_tells_every_version_of_a_corrected_row(again: Again) -> None:
     ledger = [
         row
-        for row in story.platform.rows("reconciliation/corrections")
-        if (row["day"], row["view"]) == (DAY, "order_totals")
+        for row in again.platform.rows("reconciliation/corrections")
+        if (row["day"], row["view"]) == (HELD, "order_totals")
         and datetime.fromisoformat(json.loads(row["key"])["window_start"]) == MOVED
     ]
     told = [(row["revision"], json.loads(row["new"])["orders"], row["cause"]) for row in ledger]
     sql = (
         "SELECT revision, orders, cause FROM gold.fct_order_totals_history "
-        f"WHERE day = DATE'{DAY}' AND window_start = TIMESTAMP'{MOVED:%Y-%m-%d %H:%M:%S}' ORDER BY valid_from"
+        f"WHERE day = DATE'{HELD}' AND window_start = TIMESTAMP'{MOVED:%Y-%m-%d %H:%M:%S}' ORDER BY valid_from"
     )
-    lines = story.platform.run("daybreak", "query", sql, "--json").stdout.splitlines()
+    lines = again.platform.run("daybreak", "query", sql, "--json").stdout.splitlines()
     assert [tuple(json.loads(line).values()) for line in lines] == sorted(told) == [(1, 1, "late"), (2, 2, "late")]
 
 
@@ -184,8 +118,8 @@ def frontier(platform: Platform) -> datetime:
 
 
 @pytest.mark.parametrize("fact", CLOSES)
-def test_a_provisional_row_expects_what_came_as_late_as_it_is_old(story: Story, fact: str) -> None:
-    platform, (view, closes) = story.platform, CLOSES[fact]
+def test_a_provisional_row_expects_what_came_as_late_as_it_is_old(again: Again, fact: str) -> None:
+    platform, (view, closes) = again.platform, CLOSES[fact]
     waits: Counter[int] = Counter()
     for row in platform.rows("reconciliation/lateness"):
         if (row["view"], row["basis"]) == (view, "log"):
