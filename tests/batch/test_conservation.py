@@ -7,14 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION, Marks, conserve, marks
 from batch.day import Day
 from infra.failures import PermanentFailure
-from infra.lake import spark_tables, tables
-from infra.lake.rows import frame
+from infra.lake import arrow_tables, spark_tables, tables
+from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from streaming.bronze import BRONZE
 from streaming.gaps import BRONZE_GAPS
@@ -48,11 +49,12 @@ def session(spark: SparkSession, empty: Path, local_lake: Path) -> SparkSession:
     return spark
 
 
-def put(session: SparkSession, table: Table, *rows: dict[str, Any]) -> None:
-    frame(session, rows, table.schema).write.format("delta").mode("append").save(table.path)
+def put(table: Table, *rows: dict[str, Any]) -> None:
+    at = arrow_tables.latest(table)
+    write_deltalake(at, arrow_tables.fitted(arrow(rows, table.schema), at), mode="append")
 
 
-def fill(session: SparkSession, first: int, end: int, *into: Table) -> None:
+def fill(first: int, end: int, *into: Table) -> None:
     """Events at offsets [first, end) into some tables."""
     rows = [
         {"topic": AT[0], "partition": AT[1], "offset": offset, "arrival": NOON, "event_id": f"e{offset}"}
@@ -60,13 +62,13 @@ def fill(session: SparkSession, first: int, end: int, *into: Table) -> None:
         for offset in range(first, end)
     ]
     for table in into:
-        put(session, table, *[{name: row.get(name) for name in table.schema.fieldNames()} for row in rows])
+        put(table, *[{name: row.get(name) for name in table.schema.fieldNames()} for row in rows])
 
 
-def read(session: SparkSession, first: int, end: int) -> None:
+def read(first: int, end: int) -> None:
     """The stream finishes a micro-batch of offsets [first, end)."""
     offsets = [{"topic": AT[0], "partition": AT[1], "from": first, "to": end}]
-    put(session, PROGRESS, {"query": "ingest", "generation": "a", "batch_id": first, "offsets": offsets})
+    put(PROGRESS, {"query": "ingest", "generation": "a", "batch_id": first, "offsets": offsets})
 
 
 def night(session: SparkSession, end: int, first: int = 0) -> int:
@@ -80,47 +82,47 @@ def ranges(session: SparkSession) -> list[tuple[int, ...]]:
 
 
 def test_each_night_counts_what_is_new_once(session: SparkSession) -> None:
-    fill(session, 0, 10, ARCHIVE, BRONZE, SILVER)
-    read(session, 0, 6)
+    fill(0, 10, ARCHIVE, BRONZE, SILVER)
+    read(0, 6)
     # The stream has begun to write what it has not finished: it waits for the next night.
     assert night(session, 10) == 6
     assert ranges(session) == [(0, 6, 6, 0, 0)]
     version = spark_tables.version(session, CONSERVATION)
     assert night(session, 10) == 0
     assert spark_tables.version(session, CONSERVATION) == version
-    read(session, 6, 10)
+    read(6, 10)
     assert night(session, 10) == 4
     assert ranges(session) == [(0, 6, 6, 0, 0), (6, 10, 4, 0, 0)]
     assert marks(session).conserved == {AT: 10, EMPTY: 0}
 
 
 def test_what_does_not_add_up_stops_the_night_until_it_does(session: SparkSession) -> None:
-    fill(session, 0, 10, ARCHIVE, BRONZE)
-    fill(session, 0, STREAM_LACKS, SILVER)
-    fill(session, STREAM_LACKS + 1, 10, SILVER)
-    read(session, 0, 10)
+    fill(0, 10, ARCHIVE, BRONZE)
+    fill(0, STREAM_LACKS, SILVER)
+    fill(STREAM_LACKS + 1, 10, SILVER)
+    read(0, 10)
     for _ in range(2):
         with pytest.raises(PermanentFailure, match=r"1 offsets of orders-0 \[0, 10\) are unaccounted, the first at 3"):
             night(session, 10)
     assert ranges(session) == [(0, 10, 10, 0, 1)]
-    fill(session, STREAM_LACKS, STREAM_LACKS + 1, SILVER)
+    fill(STREAM_LACKS, STREAM_LACKS + 1, SILVER)
     assert night(session, 10) == 10
     assert ranges(session) == [(0, 10, 10, 0, 1), (0, 10, 10, 0, 0)]
 
 
 def test_a_gap_is_left_out_only_while_it_is_named(session: SparkSession) -> None:
     """The archive lost [4, 6) and the stream [5, 8): both are excused by their own rows alone."""
-    fill(session, 0, 4, ARCHIVE, BRONZE, SILVER)
-    fill(session, 4, 5, BRONZE, SILVER)
-    fill(session, 6, 10, ARCHIVE)
-    fill(session, 8, 10, BRONZE, SILVER)
-    read(session, 0, 5)
-    read(session, 8, 10)
+    fill(0, 4, ARCHIVE, BRONZE, SILVER)
+    fill(4, 5, BRONZE, SILVER)
+    fill(6, 10, ARCHIVE)
+    fill(8, 10, BRONZE, SILVER)
+    read(0, 5)
+    read(8, 10)
     with pytest.raises(PermanentFailure, match=r"offsets of orders-0 \[0, 10\) are missing, the first at 4, 6, 7"):
         night(session, 10, first=6)
     named = {"topic": AT[0], "partition": AT[1], "cause": "retention"}
-    put(session, ARCHIVE_GAPS, named | {"from": 4, "to": 6})
-    put(session, BRONZE_GAPS, named | {"from": 5, "to": 8})
+    put(ARCHIVE_GAPS, named | {"from": 4, "to": 6})
+    put(BRONZE_GAPS, named | {"from": 5, "to": 8})
     assert marks(session).read_to == {AT: 10, EMPTY: 0}
     assert night(session, 10, first=6) == 10
     row = spark_tables.read(session, CONSERVATION).where(f"partition = {AT[1]} AND missing = 0").collect()[0]

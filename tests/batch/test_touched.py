@@ -210,14 +210,14 @@ def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Se
             yield ordered(names[-1], at)
 
 
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(6, 18))])
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 18))])
 def test_a_day_that_is_not_touched_keeps_every_row(third: None, lake: SparkSession, seed: int) -> None:
     chance, log, names = random.Random(seed), Log(lake), list[str]()
     log.arrive(*traffic(chance, names, 90), ordered("one", NOON))
     ends, before = settled(log), {name: rows(lake, name) for name in VIEWS}
     log.arrive(*(one for one in traffic(chance, names, 90) if not of_day(one)))
     if log.touched(ends):
-        return
+        pytest.skip("these records touch the day, so nothing is claimed of it")
     known = Decided(lake)
     events = accepted(known.around(DAY), "v")
     for name, view in VIEWS.items():
