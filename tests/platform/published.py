@@ -1,7 +1,7 @@
 """What the stream's consumer group says, asked for as Kafka's own command line does.
 
 Data flow: Kafka's group offsets -> by topic and partition
-Run: pytest tests/platform/test_07_lag.py
+Run: pytest tests/platform/served/test_10_lag.py
 """
 
 from confluent_kafka import ConsumerGroupTopicPartitions

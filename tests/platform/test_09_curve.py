@@ -167,7 +167,7 @@ def recommended(platform: Platform, log: Log) -> int:
 def replay(platform: Platform, recommended: int) -> Platform:
     """The whole log read again, with the recommended delay, into a bucket of its own.
 
-    The stream is stopped for it, and test_10_gap, the last, begins it again.
+    The stream is stopped for it, and stays so: this file is the last.
     """
     s = platform.settings.model_copy(update={"bucket": "replay"})
     env = platform.env | {
