@@ -151,8 +151,8 @@ class Ingest:
         if self._watermark is None:
             self._watermark = watermarks.restored(self._generation, batch_id)
             if self._watermark.at is not None:
-                self._recent.restore(recent_since(self._session, self._watermark.at, self._generation, batch_id))
-                events = on_time_since(self._session, self._watermark.at, self._generation, batch_id)
+                self._recent.restore(recent_since(self._watermark.at, self._generation, batch_id))
+                events = on_time_since(self._watermark.at, self._generation, batch_id)
                 self._alerts.restore(self._views.restore(events, arrow_time(moment(self._watermark.at))))
         return self._watermark
 

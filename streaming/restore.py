@@ -1,50 +1,87 @@
 """The state that a restarted stream reads back from silver: recent ids, and the events of open rows.
 
-Data flow: silver of finished micro-batches -> Arrow of recent ids; DataFrame of on-time events within reach
+Data flow: silver of finished micro-batches -> Arrow of recent ids; Arrow of on-time events within reach
 Run: python -m streaming
+
+delta-rs reads them: the first query of a new Spark takes eight seconds, and no record is answered meanwhile.
 """
 
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from collections.abc import Iterable
+from datetime import UTC, datetime
 
-from infra.lake import spark_tables
-from streaming.changelog import known_at, last_of_each_key
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from infra.lake import arrow_tables
+from streaming.changelog import counted_in_arrow, shortened
+from streaming.contracts import CONTRACTS
 from streaming.silver import SILVER
+from streaming.view_state import OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH
 from streaming.views.as_of import KNOWN_AT
 
+STORED = [name for name in OF_EVENT if name != KNOWN_AT] + list(CONTRACTS)
+SCHEMA = to_arrow_schema(StructType([SILVER.schema[name] for name in STORED]), timezone="UTC")
+"""Of what is read, as Spark gives it: files of an older contract lack its newer fields."""
+AT_ONCE = 200_000
+"""Changes that are held before all but the last of each key are dropped."""
 
-def recent_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
+
+def recent_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
     """event_id, time_ms and content_hash of what earlier batches accepted at or after the watermark."""
-    rows = _since(session, watermark_ms, generation, batch_id)
-    return rows.select("event_id", F.unix_millis("event_time").alias("time_ms"), "content_hash").toArrow()
+    where = _since(watermark_ms) & _finished(generation, batch_id)
+    rows = arrow_tables.read(SILVER, ("event_id", "event_time", "content_hash"), where)
+    times = pc.cast(rows["event_time"], pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
+    return pa.table({"event_id": rows["event_id"], "time_ms": times, "content_hash": rows["content_hash"]})
 
 
-def on_time_since(session: SparkSession, watermark_ms: int, generation: str, batch_id: int) -> DataFrame:
-    """The on-time events of earlier batches that open rows may still need, with KNOWN_AT.
+def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
+    """The on-time events of earlier batches that open rows may still need: OF_EVENT, with KNOWN_AT, and the topics.
 
     These are the events within REACH and LOOKBACK of the watermark. Of changelogs, late events count too, and the last event of
     each key before.
     """
     since_ms = watermark_ms - round((REACH + LOOKBACK).total_seconds() * 1000)
-    is_change = F.col("topic").isin(*CHANGELOGS)
-    near = _since(session, since_ms, generation, batch_id).where((F.col("late_by_ms") == 0) & ~is_change)
-    near = near.withColumn(KNOWN_AT, known_at())
-    if not CHANGELOGS:
-        return near
-    since = F.timestamp_millis(F.lit(since_ms))
-    changes = _finished(session, generation, batch_id).where(is_change).withColumn(KNOWN_AT, known_at())
-    older, newer = (changes.where(is_so) for is_so in (F.col(KNOWN_AT) < since, F.col(KNOWN_AT) >= since))
-    return near.unionByName(newer).unionByName(last_of_each_key(older))
+    columns, finished, is_change = (
+        (*STORED, "late_by_ms"),
+        _finished(generation, batch_id),
+        pc.field("topic").isin(CHANGELOGS),
+    )
+    where = _since(since_ms) & finished & (pc.field("late_by_ms") == 0) & ~is_change
+    found = [_counted(arrow_tables.read(SILVER, columns, where))]
+    if CHANGELOGS:
+        changes = map(_counted, arrow_tables.pieces(SILVER, columns, finished & is_change))
+        found += [_shortened(changes, pa.scalar(_time(since_ms), pa.timestamp("us", "UTC")))]
+    return pa.concat_tables(found).select([*OF_EVENT, *CONTRACTS]).combine_chunks()
 
 
-def _since(session: SparkSession, since_ms: int, generation: str, batch_id: int) -> DataFrame:
-    since = F.timestamp_millis(F.lit(since_ms))
-    of_days = (F.col("day") >= F.to_date(since)) & (F.col("event_time") >= since)
-    return _finished(session, generation, batch_id).where(of_days)
+def _counted(rows: pa.Table) -> pa.Table:
+    own = rows.select(STORED).cast(SCHEMA).append_column("late_by_ms", rows["late_by_ms"])
+    return counted_in_arrow(own)
 
 
-def _finished(session: SparkSession, generation: str, batch_id: int) -> DataFrame:
-    is_own = (F.col("generation") == generation) & (F.col("batch_id") >= batch_id)
-    return spark_tables.read(session, SILVER).where(~is_own)
+def _shortened(pieces: Iterable[pa.Table], before: pa.Scalar) -> pa.Table:
+    """All changes, of those known before a time only the last of each key; never more at once than twice what stays."""
+    nothing = SCHEMA.append(pa.field("late_by_ms", pa.int64())).empty_table()
+    kept, most = _counted(nothing), AT_ONCE
+    for piece in pieces:
+        kept = pa.concat_tables([kept, piece])
+        if kept.num_rows > most:
+            kept = shortened(kept, before, CHANGELOGS)
+            most = AT_ONCE + 2 * kept.num_rows
+    return shortened(kept, before, CHANGELOGS)
+
+
+def _since(since_ms: int) -> pc.Expression:
+    since = _time(since_ms)
+    return (pc.field("day") >= since.date()) & (pc.field("event_time") >= pa.scalar(since, pa.timestamp("us", "UTC")))
+
+
+def _finished(generation: str, batch_id: int) -> pc.Expression:
+    return ~((pc.field("generation") == generation) & (pc.field("batch_id") >= batch_id))
+
+
+def _time(millis: int) -> datetime:
+    return datetime.fromtimestamp(millis / 1000, UTC)

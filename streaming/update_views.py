@@ -12,10 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from infra.lake.at_once import dealt
-from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
 from streaming.shared_plan import SharedPlan
 from streaming.standing_plan import standing_session
@@ -35,15 +34,14 @@ class Keeping:
         self._plans = [SharedPlan(own, some) for some in dealt(session, self._views)]
         self._pool = ThreadPoolExecutor(len(self._plans), "views")
 
-    def restore(self, events: DataFrame, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
-        """Start from silver's events around the watermark (a static frame, as from `on_time_since`).
+    def restore(self, events: pa.Table, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
+        """Start from silver's events around the watermark, as from `on_time_since`.
 
         Returns the rows that are open, per view.
         """
-        found = events.select(*OF_EVENT, *CONTRACTS).toArrow()
-        rows = self._defined({view.name: found for view in self._views})
+        rows = self._defined({view.name: events for view in self._views})
         for view in self._views:
-            self._kept[view.name].restore(found, rows[view.name], next_watermark)
+            self._kept[view.name].restore(events, rows[view.name], next_watermark)
         return {name: table.filter(pc.invert(is_final(table, next_watermark))) for name, table in rows.items()}
 
     def update(

@@ -21,8 +21,6 @@ from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import QUICK_JVM, ROOT, settings
 
 SLOWEST = 30
-GIVES_WAY = 5
-"""Niceness; more, and a test that waits for what it started would wait in vain."""
 for name in ("COLUMNS", "LINES"):
     # Commands print as wide as their tables take, whatever the terminal that tests are started in.
     os.environ.pop(name, None)
@@ -51,12 +49,6 @@ class InOrder(LoadFileScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
     """Two workers never share a file's fixtures, nor a platform."""
     return InOrder(config, log)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A worker without a platform gives way to those that have one, which take longest."""
-    if "PYTEST_XDIST_WORKER" in os.environ and not item.get_closest_marker("platform"):
-        os.nice(max(GIVES_WAY - os.nice(0), 0))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

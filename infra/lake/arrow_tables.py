@@ -7,7 +7,7 @@ A process that has used delta-rs must not fork without an exec, because its thre
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +110,16 @@ def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expressio
     try:
         found = at.to_pyarrow_dataset(filesystem=files(table))
         return found.to_table(columns=None if columns is None else list(columns), filter=where)
+    except OSError as failure:
+        raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
+
+
+def pieces(table: Table, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.Table]:
+    """The same rows piece by piece, for more than one wants to hold."""
+    try:
+        found = latest(table).to_pyarrow_dataset(filesystem=files(table)).scanner(columns=list(columns), filter=where)
+        for batch in found.to_batches():
+            yield pa.Table.from_batches([batch])
     except OSError as failure:
         raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
 

@@ -76,6 +76,13 @@ STREAM = (
         f"{WATERMARK}::test_a_restarted_stream_finds_the_watermark_as_it_was",
     ),
     Mutation(
+        "restart: takes in what the micro-batch that will be repeated has written",
+        "streaming/restore.py",
+        '(pc.field("batch_id") >= batch_id)',
+        '(pc.field("batch_id") > batch_id)',
+        "tests/streaming/test_restore.py::test_recent_ids_are_those_at_or_after_the_watermark",
+    ),
+    Mutation(
         "memory: forgets the event on the watermark, which is still on time",
         "streaming/dedup_index.py",
         "if seen[0] >= watermark_ms",

@@ -34,6 +34,8 @@ def test_killed_there_it_goes_on(platform: Platform, places: tuple[str, str]) ->
 
 
 def test_without_its_spark_the_driver_ends_and_is_started_again(platform: Platform) -> None:
+    # What it had not read when it was killed last, it need not read again: it may just be starting.
+    platform.wait_healthy("stream")
     pid = int(platform.status("stream")["pid"])
     (java,) = (child for child in psutil.Process(pid).children(recursive=True) if child.name() == "java")
     os.kill(java.pid, signal.SIGKILL)

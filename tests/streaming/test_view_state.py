@@ -15,12 +15,13 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from streaming.arrivals import arrow_schema
 from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
+from streaming.contracts import CONTRACTS
 from streaming.ingest import arrow_time
 from streaming.shared_plan import answered
 from streaming.silver import EVENT
 from streaming.speed import latest_rows
 from streaming.update_views import Keeping
-from streaming.view_state import CLOSES
+from streaming.view_state import CLOSES, OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
@@ -134,7 +135,8 @@ class Run:
             is_change = F.col("topic").isin(*CHANGELOGS)
             recent = found.where((F.col(KNOWN_AT) >= since) & (is_change | (F.col("late_by_ms") == 0)))
             older = last_of_each_key(found.where(is_change & (F.col(KNOWN_AT) < since)))
-            self.keeping.restore(recent.unionByName(older), arrow_time(self.next_watermark))
+            events = recent.unionByName(older).select(*OF_EVENT, *CONTRACTS).toArrow()
+            self.keeping.restore(events, arrow_time(self.next_watermark))
 
 
 def arrow(events: list[dict[str, Any]]) -> pa.Table:
