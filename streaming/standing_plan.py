@@ -85,7 +85,8 @@ class Input:
         return frame.queryExecution().analyzed().data()
 
     def _replace(self, found: Any, number: int) -> None:
-        self._blocks.removeBlock(self._id, True)
+        if self._rows >= 0:
+            self._blocks.removeBlock(self._id, True)
         if not self._blocks.putIterator(self._id, found, self._level, True, self._tag):
             raise TransientFailure(f"Spark's block store did not take {number:,} rows")
         self._rows = number
