@@ -17,7 +17,7 @@ from infra.failpoints import point
 from infra.lake import spark_tables
 from infra.lake.at_once import at_once
 from infra.lake.columns import column, struct
-from infra.lake.materialize import gathered
+from infra.lake.materialize import materialized, released
 from infra.lake.rows import from_arrow
 from infra.lake.tables import Table
 from infra.lake.writes import FEW, few, replace_days
@@ -86,7 +86,10 @@ def _with_ids(session: SparkSession, ids: DataFrame, is_own: Column) -> DataFram
 
 
 class Decided:
-    """A cache of validated records around days: computed once for truth and comparison, kept until `release`."""
+    """A cache of validated records around days: computed once for truth and comparison, kept until `release`.
+
+    They are kept without their plan: every view would hold it, and Spark would analyze it anew with each of their steps.
+    """
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -97,13 +100,13 @@ class Decided:
         changelogs before."""
         if day not in self._kept:
             around = day.around(LOOKBACK, REACH)
-            self._kept[day] = gathered(decided(self._session, around, start=around.start)).persist()
+            self._kept[day] = materialized(decided(self._session, around, start=around.start))
         return self._kept[day]
 
     def release(self) -> None:
         """Free the cached records."""
         for rows in self._kept.values():
-            rows.unpersist()
+            released(rows)
         self._kept.clear()
 
 
@@ -132,7 +135,7 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
     rows = validated.around(day)
     try:
         valid = accepted(rows, of_event(definitions))
-        found = gathered(shortened(valid, day.around(LOOKBACK, REACH).start)).persist()
+        found = materialized(shortened(valid, day.around(LOOKBACK, REACH).start))
         stamp = F.lit(run)
         # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
@@ -147,7 +150,7 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
             replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(view), [day.date])
 
         at_once(session, write, VIEWS.values())
-        found.unpersist()
+        released(found)
     finally:
         if known is None:
             validated.release()

@@ -47,7 +47,7 @@ def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table
     columns, finished, is_change = (
         (*STORED, "late_by_ms"),
         _finished(generation, batch_id),
-        pc.field("topic").isin(CHANGELOGS),
+        pc.field("topic").isin(pa.array(CHANGELOGS, pa.string())),
     )
     where = _since(since_ms) & finished & (pc.field("late_by_ms") == 0) & ~is_change
     found = [_counted(arrow_tables.read(SILVER, columns, where))]

@@ -13,6 +13,11 @@ def materialized(rows: DataFrame) -> DataFrame:
     return gathered(rows).localCheckpoint(eager=True)
 
 
+def released(rows: DataFrame) -> None:
+    """Free what `materialized` keeps; else Spark frees it when its JVM has found that nothing refers to it."""
+    rows._jdf.queryExecution().analyzed().rdd().unpersist(False)
+
+
 def gathered(rows: DataFrame) -> DataFrame:
     """The same rows; in one partition, if the session shuffles to one. Spark knows then that equal keys are together, and no
     window, join or aggregation behind it has to shuffle them again."""

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from infra.lake.materialize import gathered, materialized
+from infra.lake.materialize import gathered, materialized, released
 
 
 def test_materialized_rows_are_computed_at_once(spark: SparkSession, tmp_path: Path) -> None:
@@ -17,6 +17,15 @@ def test_materialized_rows_are_computed_at_once(spark: SparkSession, tmp_path: P
     kept = materialized(rows)
     rmtree(folder)
     assert sorted(row["id"] for row in kept.collect()) == [3, 4]
+
+
+def test_released_rows_are_kept_no_longer(spark: SparkSession) -> None:
+    kept_by_spark = spark._jsc.getPersistentRDDs
+    before = kept_by_spark().size()
+    rows = materialized(spark.range(3).where("id > 0"))
+    assert kept_by_spark().size() == before + 1
+    released(rows)
+    assert kept_by_spark().size() == before
 
 
 @pytest.mark.parametrize("partitions", ["1", "2"])

@@ -94,6 +94,12 @@ def test_events_read_back_stand_beside_new_ones(put: Any) -> None:
     assert pa.concat_tables([restore.on_time_since(NOON_MS, "b", 5), new]).num_rows == 3
 
 
+def test_a_registry_without_changelogs_has_none_to_read(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restore, "CHANGELOGS", ())
+    put(event("stored", NOON))
+    assert names(restore.on_time_since(NOON_MS, "b", 5)) == Counter(["stored"])
+
+
 def test_an_empty_lake_gives_nothing(put: Any) -> None:
     put()
     assert restore.recent_since(NOON_MS, "b", 5).num_rows == 0
