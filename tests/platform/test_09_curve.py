@@ -45,8 +45,7 @@ class Log:
 def log(platform: Platform) -> Log:
     """The day settled and its curve drawn, and what the log held then, from silver and quarantine."""
     platform.wait_drained()
-    platform.run("batch", "night", "--date", str(DAY))
-    platform.run("batch", "curve", "--date", str(DAY))
+    platform.run("batch", "night", "--curve", "--date", str(DAY))
     events = platform.rows("silver/events", "topic", "partition", "offset", "arrival", "event_time", "day")
     valid = [(row["arrival"], where(row), _ms(row["event_time"])) for row in events]
     # A conflict is no event, but valid: it moves the watermark.

@@ -26,8 +26,7 @@ DAY = datetime.now(UTC).date() - timedelta(days=1)
 def html(platform: Platform) -> str:
     """The page as the bucket keeps it."""
     platform.wait_drained()
-    platform.run("batch", "night", "--date", str(DAY))
-    platform.run("batch", "curve", "--date", str(DAY))
+    platform.run("batch", "night", "--curve", "--date", str(DAY))
     said = platform.run("batch.report", "--date", str(DAY)).stdout.split()
     kept = client(platform.settings).get_object(platform.settings.bucket, f"reports/{DAY}.html")
     try:
