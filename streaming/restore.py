@@ -63,7 +63,7 @@ def _counted(rows: pa.Table) -> pa.Table:
 
 
 def _shortened(pieces: Iterable[pa.Table], before: pa.Scalar) -> pa.Table:
-    """All changes, of those known before a time only the last of each key; never more at once than twice what stays."""
+    """All changes, of those known before a time only the last of each key; never more than AT_ONCE beside twice what stays."""
     nothing = SCHEMA.append(pa.field("late_by_ms", pa.int64())).empty_table()
     kept, most = _counted(nothing), AT_ONCE
     for piece in pieces:

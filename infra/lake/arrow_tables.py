@@ -115,7 +115,7 @@ def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expressio
 
 
 def pieces(table: Table, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.Table]:
-    """The same rows piece by piece, for more than one wants to hold."""
+    """The same rows piece by piece, where they may be too many to hold."""
     try:
         found = latest(table).to_pyarrow_dataset(filesystem=files(table)).scanner(columns=list(columns), filter=where)
         for batch in found.to_batches():
