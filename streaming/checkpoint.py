@@ -14,6 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from infra.settings import settings
+from streaming.watermark import time_of
 
 SourceOffsets = dict[str, dict[str, int]]
 """End offsets (exclusive) in Spark's format: {topic: {partition: end}}."""
@@ -70,7 +71,7 @@ class Checkpoints:
         text = self._read(f"{self.of(query)}/offsets/{batch_id}")
         assert text is not None, f"no plan of batch {batch_id} of {query}"
         _, metadata, ends = text.splitlines()
-        return Planned(as_of=_time(int(json.loads(metadata)["batchTimestampMs"])), ends=json.loads(ends))
+        return Planned(as_of=time_of(int(json.loads(metadata)["batchTimestampMs"])), ends=json.loads(ends))
 
     def committed(self, query: str) -> int | None:
         """The last micro-batch that Spark counts as done; None before the first."""
@@ -115,7 +116,3 @@ class Checkpoints:
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(name)
-
-
-def _time(millis: int) -> datetime:
-    return datetime.fromtimestamp(millis / 1000, UTC)

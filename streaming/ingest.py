@@ -11,7 +11,7 @@ and never enter a Spark plan, so Spark can reuse its compiled code.
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,7 +53,6 @@ class Ingest:
         speed: Mapping[str, Table],
         lease: Lease,
     ) -> None:
-        self._session = session
         self._checkpoints = checkpoints
         self._generation = generation
         self._definitions = definitions
@@ -192,7 +191,7 @@ class Ingest:
 
 def moment(millis: int | None) -> datetime | None:
     """Epoch milliseconds as a time."""
-    return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
+    return None if millis is None else watermarks.time_of(millis)
 
 
 def arrow_time(at: datetime | None) -> pa.Scalar | None:

@@ -7,7 +7,6 @@ delta-rs reads them: the first query of a new Spark takes eight seconds, and no 
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +20,7 @@ from streaming.silver import SILVER
 from streaming.view_state import OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH
 from streaming.views.as_of import KNOWN_AT
+from streaming.watermark import time_of
 
 STORED = [name for name in OF_EVENT if name != KNOWN_AT] + list(CONTRACTS)
 SCHEMA = to_arrow_schema(StructType([SILVER.schema[name] for name in STORED]), timezone="UTC")
@@ -53,7 +53,7 @@ def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table
     found = [_counted(arrow_tables.read(SILVER, columns, where))]
     if CHANGELOGS:
         changes = map(_counted, arrow_tables.pieces(SILVER, columns, finished & is_change))
-        found += [_shortened(changes, pa.scalar(_time(since_ms), pa.timestamp("us", "UTC")))]
+        found += [_shortened(changes, pa.scalar(time_of(since_ms), pa.timestamp("us", "UTC")))]
     return pa.concat_tables(found).select([*OF_EVENT, *CONTRACTS]).combine_chunks()
 
 
@@ -75,13 +75,9 @@ def _shortened(pieces: Iterable[pa.Table], before: pa.Scalar) -> pa.Table:
 
 
 def _since(since_ms: int) -> pc.Expression:
-    since = _time(since_ms)
+    since = time_of(since_ms)
     return (pc.field("day") >= since.date()) & (pc.field("event_time") >= pa.scalar(since, pa.timestamp("us", "UTC")))
 
 
 def _finished(generation: str, batch_id: int) -> pc.Expression:
     return ~((pc.field("generation") == generation) & (pc.field("batch_id") >= batch_id))
-
-
-def _time(millis: int) -> datetime:
-    return datetime.fromtimestamp(millis / 1000, UTC)

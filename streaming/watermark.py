@@ -69,5 +69,10 @@ def millis(time: datetime) -> int:
     return (time - EPOCH) // MILLISECOND
 
 
+def time_of(millis: int) -> datetime:
+    """Epoch milliseconds as a time."""
+    return datetime.fromtimestamp(millis / 1000, UTC)
+
+
 def _later(one: int | None, other: int | None) -> int | None:
     return max((time for time in (one, other) if time is not None), default=None)
