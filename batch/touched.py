@@ -24,6 +24,7 @@ from batch.truth import TRUTH, inputs
 from infra.kafka.places import At, Ends
 from infra.lake import spark_tables
 from infra.lake.at_once import united
+from infra.lake.materialize import materialized, released
 from infra.lake.rows import from_arrow
 from infra.lake.writes import few
 from streaming.bronze import RECORD
@@ -117,14 +118,14 @@ class Touched:
         found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()))
         if isinstance(found, DataFrame):
             return True
-        valid = validate(from_arrow(self._session, found, RECORD)).where(F.size("reasons") == 0).persist()
+        valid = materialized(validate(from_arrow(self._session, found, RECORD)).where(F.size("reasons") == 0))
         try:
             events = valid.withColumn("day", F.to_date("event_time"))
             of_day = spark_tables.of_day(self._session, TRUTH, day.date)
             changed = [changing(view, day, events, of_day).select(F.lit(1)) for view in VIEWS.values()]
             return united(changed).first() is not None
         finally:
-            valid.unpersist()
+            released(valid)
 
 
 def changing(view: View, day: Day, events: DataFrame, of_day: DataFrame) -> DataFrame:

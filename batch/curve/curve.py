@@ -25,7 +25,7 @@ from batch.tuning import suit
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, dealt, united
-from infra.lake.materialize import gathered
+from infra.lake.materialize import materialized, released
 from infra.lake.rows import arrow
 from infra.lake.writes import replace_days
 from infra.settings import settings
@@ -64,12 +64,12 @@ def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], 
     spans = [span for span in (Span(around.start, day.start), Span(day.end, around.end)) if span.start < span.end]
     needed = own.unionByName(events(session, definition, *spans, start=around.start))
     in_force = settings().watermark_delay_seconds
-    found = gathered(waits(session, day, needed, settled)).persist()
+    found = materialized(waits(session, day, needed, settled))
     try:
         waited = _waited(found, waits_as_read(session, day), day)
         outcomes = recomputed(session, found, day, {view: steps(waited[view].needed, in_force) for view in VIEWS})
     finally:
-        found.unpersist()
+        released(found)
     lives = _lifetimes(session, day)
     stamp = {"day": day.date, "run": run}
     histograms = [

@@ -32,7 +32,7 @@ from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, few_of
-from infra.lake.materialize import gathered, materialized
+from infra.lake.materialize import materialized
 from infra.lake.writes import replace_days
 from streaming.changelog import counted
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
@@ -130,7 +130,7 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
         by_stage = after_each(view, unmoved, materialized(moved), truth, day, moves)
     else:
         by_stage = as_in_truth(view, truth)
-    rows = gathered(compared(view, side_by_side(view, by_stage, by_stream))).persist()
+    rows = materialized(compared(view, side_by_side(view, by_stage, by_stream)))
     return Compared(
         view,
         differing(view, rows),
