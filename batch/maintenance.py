@@ -18,7 +18,7 @@ from batch.settlement.settlements import is_settled
 from batch.tables import night_tables
 from infra.failures import PermanentFailure
 from infra.lake.upkeep import tidy
-from streaming.definitions import definitions
+from streaming.known_definitions import known_definitions
 
 
 def prepare() -> None:
@@ -64,7 +64,7 @@ def curve(day: Day, full: bool = False) -> None:
     own = session()
     with lease():
         create_tables(own)
-        draw(own, day, definitions(own), full)
+        draw(own, day, known_definitions(own), full)
     own.stop()
 
 

@@ -28,7 +28,7 @@ from batch.truth import Decided
 from batch.truth import truth as truth_of_day
 from batch.tuning import suit, suit_number
 from infra.failures import PermanentFailure
-from streaming.definitions import definitions
+from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 
 
@@ -77,7 +77,7 @@ def night(
     with lease():
         create_tables(own)
         refuse_without_stream()
-    in_force = definitions(own)
+    in_force = known_definitions(own)
     anew, requests, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
     for step in steps:
         with lease():

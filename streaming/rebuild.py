@@ -18,7 +18,7 @@ from streaming import gaps, topics
 from streaming import generation as generations
 from streaming.bronze import BRONZE
 from streaming.checkpoint import Checkpoints, SourceOffsets
-from streaming.definitions import definitions
+from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
@@ -50,7 +50,7 @@ def rebuild(accept_gap: bool = False) -> None:
             checkpoints.write("start", json.dumps(nested(start)))
         if lost:
             gaps.accept(own, lost, generation, sum(start.values()))
-        generations.remember(checkpoints, definitions(own))
+        generations.remember(checkpoints, known_definitions(own))
         generations.adopt(generation)
         print(f"rebuilt: generation {generation} resumes at {nested(start) or 'the beginning'}; views are rewritten")
         for gap in lost:

@@ -28,8 +28,8 @@ from streaming import generation as generations
 from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
-from streaming.definitions import definitions
 from streaming.ingest import Ingest
+from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 from streaming.monitor.consumer_group import Published
 from streaming.progress import INGEST
@@ -72,7 +72,7 @@ def run() -> None:
         topics.create()
         create_tables(own)
         checkpoints = Checkpoints(own)
-        versions = definitions(own)
+        versions = known_definitions(own)
         generation = generations.settled(checkpoints, versions)
         _refuse_gaps(checkpoints)
         restate(own, generation, versions, checkpoints.start())

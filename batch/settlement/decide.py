@@ -16,7 +16,7 @@ from batch.settlement.approval_request import refuse
 from batch.settlement.decisions import Decision, LastDecision, answer, newest
 from batch.settlement.settlements import is_settled
 from infra.failures import PermanentFailure
-from streaming.definitions import definitions
+from streaming.known_definitions import known_definitions
 
 
 def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None = None) -> None:
@@ -67,7 +67,7 @@ def answerable(
 
 def _settle(own: SparkSession, day: Day, last: LastDecision) -> None:
     """Settle the approved day. Raises PermanentFailure if its figures have changed; then a new approval was requested."""
-    in_force = definitions(own)
+    in_force = known_definitions(own)
     # Plan as the night of the request did: the run id is then the same, and nothing is computed again.
     for plan in plans(own, parse(last.run[:10]), in_force, only=day):
         request, _ = advance(own, plan, Step.CORRECT)
