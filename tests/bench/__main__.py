@@ -25,9 +25,9 @@ from tests.bench.figure import Figure, save, show
 
 GIB = 1 << 30
 USUAL = ("drain", "night", "live", "freshness", "memory", "ratio")
-OPTIONAL = ("airflow", "views", "age")
+OPTIONAL = ("airflow", "load", "views", "age")
 """They take minutes each, and the first brings the whole platform up."""
-ORDER = ("drain", "night", "airflow", "live", "freshness", "views", "age", "memory", "ratio")
+ORDER = ("drain", "night", "airflow", "live", "freshness", "load", "views", "age", "memory", "ratio")
 """Past days come before the live ones, behind which all their events would be late."""
 console = Console(highlight=False)
 
@@ -52,6 +52,7 @@ def main(
         "airflow": lambda own: nights.airflow(own, night),
         "live": stream.live,
         "freshness": lambda own: [*stream.fresh(own, 20), *stream.fresh(own, 50)],
+        "load": stream.load,
         "views": ages.views,
         "age": lambda own: ages.age(own, commits),
         "memory": remembered,

@@ -1,10 +1,11 @@
 """The stream: what a record costs while it drains, one live micro-batch, and how fresh every table is under a load.
 
 Data flow: a day, a hundred records, a live minute -> speed/progress, streaming/monitor/freshness, the process's CPU -> Figure
-Run: make bench ONLY="drain live freshness"
+Run: make bench ONLY="drain live freshness load"
 """
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
 
@@ -18,6 +19,8 @@ WARM_UP = 100_000
 ROUNDS = 7
 RECORDS = 100
 SETTLE_SECONDS = 5
+LOADS = (500, 2_000)
+"""Events per second."""
 MUST_BE_FRESH = {"silver": (1.0, 2.0), "speed": (2.0, 4.0)}
 """Seconds at p50 and p95."""
 
@@ -61,6 +64,22 @@ def live(bed: Bed) -> list[Figure]:
         Figure("live", what, median(own), "s", 0.7, note=f"median of {ROUNDS}, worst {max(own):.1f}"),
         Figure("live", "the same from the last acknowledgement", median(sent_to_seen), "s"),
     ]
+
+
+def load(bed: Bed) -> list[Figure]:
+    """More than a shop in real time, does the stream hold it? Silver, the slowest view, the longest micro-batch."""
+    found = []
+    for rate in LOADS:
+        began = datetime.now(UTC)
+        figures = fresh(bed, rate, label="load")
+        views = [one for one in figures if one.what.startswith("speed/") and one.what.endswith("p95")]
+        slowest = max(views, key=lambda one: one.value).what.split(" at ")[0]
+        shown = ("silver/events at", f"{slowest} at", "the stream")
+        found += [replace(one, must=None) for one in figures if one.what.startswith(shown)]
+        batches = bed.batches(began)
+        longest = max((one["committed_at"] - one["as_of"]).total_seconds() for one in batches)
+        found.append(Figure("load", f"longest of {len(batches)} micro-batches at {rate}/s", longest, "s"))
+    return found
 
 
 def fresh(bed: Bed, rate: float, seconds: int = 60, label: str = "freshness") -> list[Figure]:
