@@ -9,7 +9,9 @@
     'stg_reconciliation__curve'
 ] %}
 {% set is_whole = not env_var('DAYBREAK_UNCHANGED_DAYS', '') %}
-{% for layer, names in {'speed': views() if is_whole else [], 'silver': topics(), 'truth': topics()}.items() %}
-    {% for name in names %}{% do models.append('stg_' ~ layer ~ '__' ~ name) %}{% endfor %}
-{% endfor %}
+{% for name in (views() if is_whole else []) %}{% do models.append('stg_speed__' ~ name) %}{% endfor %}
 {{ broken_keys(models) }}
+union all
+{{ broken_keys_of_topics('silver') }}
+union all
+{{ broken_keys_of_topics('truth') }}

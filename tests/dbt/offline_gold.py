@@ -156,10 +156,10 @@ class Gold:
         assert chosen, beginnings
         return {name for name, test in chosen.items() if self.session.sql(self._local(test.sql)).take(1)}
 
-    def faults(self, beginning: str) -> set[str]:
-        """What the one test whose name begins so finds, by its column `fault`."""
+    def faults(self, beginning: str, column: str = "fault") -> set[str]:
+        """What the one test whose name begins so finds, by a column of it."""
         (test,) = (test for name, test in self.tests.items() if name.startswith(beginning))
-        return {row["fault"] for row in self.session.sql(self._local(test.sql)).collect()}
+        return {row[column] for row in self.session.sql(self._local(test.sql)).collect()}
 
     def _has_rows(self, model: Compiled) -> bool:
         """Has a build to compute it: is it kept, and not of a view of which no row was put?"""
