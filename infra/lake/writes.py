@@ -22,8 +22,8 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
 
-FEW = 100_000
-"""Rows that a driver can easily hold in memory: some tens of megabytes of events."""
+FEW = 200_000
+"""Rows that a driver can easily hold in memory: some fifty megabytes of events."""
 
 
 def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: int) -> None:
