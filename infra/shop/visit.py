@@ -82,7 +82,7 @@ class Visit:
             product = self._on_sale.missing(self._rng)
             thing = product.title.split(" ")[1]
             odd = f"{NOT_SOLD[int(self._rng.random() * len(NOT_SOLD))]} {thing}"
-            self._query = odd if self._rng.random() < 0.3 else f"{product.brand} {product.title}"
+            self._query = odd if self._rng.random() < 0.3 else product.title
         shown = ",".join(f'"p-{number}"' for number in page)
         return self._event("searches", "search_made", f'"query":"{self._query}","product_ids":[{shown}]')
 

@@ -144,6 +144,18 @@ def test_a_member_registers_before_all_else_and_leaves_after_it(told: list[Told]
     assert len({event["region"] for event in of(told, "customers") if "region" in event}) == 8
 
 
+def test_what_somebody_waits_for_is_listed_later_now_and_then(told: list[Told]) -> None:
+    saved, found, vain = dict[str, set[str]](), 0, 0
+    for event in of(told, "saved_searches", "products"):
+        if event["event_type"] == "search_saved":
+            saved[event["search_id"]] = set(event["words"].split(" "))
+        elif event["event_type"] == "search_removed":
+            vain += saved.pop(event["search_id"], None) is not None
+        elif event["event_type"] == "product_listed":
+            found += sum(words <= set(event["title"].split(" ")) for words in saved.values())
+    assert min(found, vain) > 100
+
+
 def test_words_are_saved_by_a_customer_who_found_nothing(told: list[Told]) -> None:
     searches, saved = by(told, "searches", "customer_id"), {}
     for event in of(told, "saved_searches"):
