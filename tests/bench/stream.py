@@ -84,10 +84,10 @@ def load(bed: Bed) -> list[Figure]:
 
 def fresh(bed: Bed, rate: float, seconds: int = 60, label: str = "freshness") -> list[Figure]:
     """A shop in real time, after a burn-in of a third: when could its records be read, from their arrival on?"""
-    bed.run("shop", "--days", "0", "--live", str(seconds // 3), "--live-rate", str(rate), "--seed", f"{time.time_ns()}")
+    bed.send_live(rate, seconds // 3)
     since = datetime.now(UTC)
     with Meter(bed.stream) as meter:
-        bed.run("shop", "--days", "0", "--live", str(seconds), "--live-rate", str(rate), "--seed", f"{time.time_ns()}")
+        sent = bed.send_live(rate, seconds)
         busy = meter.total() / meter.wall
     until = datetime.now(UTC)
     bed.drained()
@@ -102,6 +102,7 @@ def fresh(bed: Bed, rate: float, seconds: int = 60, label: str = "freshness") ->
             found.append(Figure(label, f"{row.stage} at {rate:g}/s, {name}", value, "s", most, note=note))
     return [
         *found,
+        Figure(label, f"the stream was sent at {rate:g}/s", sent / seconds, "/s", note="records acknowledged, mean"),
         Figure(label, f"the stream's CPU at {rate:g}/s", busy, "cores"),
         Figure(label, f"the stream has read all at {rate:g}/s, after the last record", behind, "s"),
     ]

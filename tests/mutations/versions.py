@@ -8,7 +8,7 @@ from tests.mutations.mutation import Mutation
 
 EVOLUTION, DEFINITIONS = "tests/streaming/test_evolution.py", "tests/streaming/test_definitions.py"
 LEARNED, AVRO = "tests/batch/test_learned.py", "tests/streaming/test_avro.py"
-PROTOBUF = "tests/streaming/test_protobuf.py"
+PROTOBUF, KNOWN = "tests/streaming/test_protobuf.py", "tests/streaming/test_known_definitions.py"
 
 VERSIONS = (
     Mutation(
@@ -38,6 +38,20 @@ VERSIONS = (
         "if by.get(name) != versions[name]} | withdrawn",
         "if by.get(name) != versions[name]}",
         f"{DEFINITIONS}::test_a_new_schema_version_leaves_every_other_version_as_it_is",
+    ),
+    Mutation(
+        "versions: those of other code are taken for this code's",
+        "streaming/known_definitions.py",
+        'found.update(f"{file}".encode() + file.read_bytes())',
+        'found.update(f"{file}".encode())',
+        f"{KNOWN}::test_a_changed_file_is_planned_anew",
+    ),
+    Mutation(
+        "versions: code that has changed since the process began is kept as what it runs",
+        "streaming/known_definitions.py",
+        ">= psutil.Process().create_time() - CLOCK_SECONDS",
+        "< 0",
+        f"{KNOWN}::test_code_that_changed_since_the_process_began_is_never_kept",
     ),
     Mutation(
         "versions: a day that rejected a record is noted as looked at before it is settled",
