@@ -49,6 +49,7 @@ def test_a_failure_is_raised_when_what_has_begun_is_done(spark: SparkSession) ->
     assert done == before
 
 
+@pytest.mark.slow
 def test_no_thread_of_the_jvm_is_left_behind(spark: SparkSession) -> None:
     def of_connections() -> int:
         jvm: Any = spark.sparkContext._jvm

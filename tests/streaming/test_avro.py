@@ -54,6 +54,7 @@ def test_every_event_has_the_outcome_of_its_twin(spark: SparkSession) -> None:
     twins.assert_alike(spark, said, IN_AVRO)
 
 
+@pytest.mark.slow
 def test_what_is_no_avro_has_a_reason_and_its_bytes(spark: SparkSession) -> None:
     unknown = VALUE[:2] + bytes(8) + VALUE[10:]
     cases: dict[bytes | None, list[str]] = {

@@ -47,6 +47,7 @@ def way(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Mapping
         spark.conf.set(name, value)
 
 
+@pytest.mark.slow
 def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: SparkSession) -> None:
     of_each_type = {one.name: one for one in sent_by_shop()}
     assert set(of_each_type) == {kind for contract in CONTRACTS.values() for kind in contract.required}
@@ -60,6 +61,7 @@ def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: Spark
     assert sum(not row["reasons"] for row in long.values()) > 300, "nothing is shown by records that are all bad"
 
 
+@pytest.mark.slow
 def test_ordinary_records_are_never_asked_how_they_are_written(
     spark: SparkSession, way: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
@@ -25,6 +26,7 @@ def batch(number: int) -> MicroBatch:
     return MicroBatch(INGEST, "l1", number, NOON, {"events": "abc"})
 
 
+@pytest.mark.slow
 def test_what_a_micro_batch_has_shown_is_what_freshness_reads(spark: SparkSession, local_lake: Path) -> None:
     spark_tables.create(spark, OLDER)
     row = {"query": INGEST, "generation": "l1", "batch_id": 0, "committed_at": NOON}

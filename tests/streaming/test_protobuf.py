@@ -75,6 +75,7 @@ def test_what_is_no_message_has_a_reason_and_its_bytes(spark: SparkSession) -> N
     assert bytes(kept["value"]) == VALUE[:-1]
 
 
+@pytest.mark.slow
 def test_no_bytes_stop_the_stream(spark: SparkSession) -> None:
     chance = random.Random(1)
     values = [StringValue(value="x" * 60_000).SerializeToString(), bytes([0x0B]) * 60_000, UNKNOWN * 20_000]

@@ -67,6 +67,7 @@ def test_the_data_in_it_are_the_figures(html: str) -> None:
     assert found == {"airflow": AIRFLOW, **expected}
 
 
+@pytest.mark.slow
 def test_every_query_is_sparks_sql(spark: SparkSession, html: str) -> None:
     data = asdict(figures(sample(unexplained=1)))
     queries = set(queries_in(data)) | {
