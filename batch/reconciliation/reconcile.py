@@ -32,7 +32,7 @@ from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, few_of
-from infra.lake.materialize import materialized
+from infra.lake.materialize import materialized, released
 from infra.lake.writes import replace_days
 from streaming.changelog import counted
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
@@ -41,12 +41,11 @@ from streaming.views.view import View
 
 @dataclass(frozen=True)
 class Compared:
-    """One view's comparison for one day: rows by stage, evidence, measures."""
+    """One view's comparison for one day: rows by stage, which are `materialized`, and evidence."""
 
     view: View
     rows: DataFrame
     evidence: DataFrame
-    totals: DataFrame
 
 
 def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None) -> None:
@@ -62,13 +61,14 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
     for table, frames in (
         (EVIDENCE, [one.evidence for one in found]),
-        (SUMMARY, [one.totals for one in found]),
-        (DIFFERENCES, [one.rows for one in found]),
+        (SUMMARY, [summary(one.view, one.rows) for one in found]),
+        (DIFFERENCES, [differing(one.view, one.rows) for one in found]),
     ):
         stamped = [one.withColumns(stamp).select(*table.schema.fieldNames()) for one in frames]
         replace_days(few_of(session, stamped), table, [day.date])
         point(f"reconcile.after-{table.name}")
-    session.catalog.clearCache()
+    for one in found:
+        released(one.rows)
     validated.release()
     if faults := unexplained(day):
         raise PermanentFailure(
@@ -130,12 +130,10 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
         by_stage = after_each(view, unmoved, materialized(moved), truth, day, moves)
     else:
         by_stage = as_in_truth(view, truth)
-    rows = materialized(compared(view, side_by_side(view, by_stage, by_stream)))
     return Compared(
         view,
-        differing(view, rows),
+        materialized(compared(view, side_by_side(view, by_stage, by_stream))),
         of_day(found, view.inputs[0], day.end + view.overlap).withColumn("view", F.lit(view.name)),
-        summary(view, rows),
     )
 
 
