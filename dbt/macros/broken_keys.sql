@@ -15,7 +15,7 @@ from (
     where {{ changed_days() }}
 {%- endif %}
     group by {{ meta.key | join(", ") }}
-    having count(*) > 1{% for column in meta.get('present', []) %} or count({{ column }}) < count(*){% endfor %}
+    having {{ is_broken(meta) }}
 )
 {% if not loop.last %}union all{% endif %}
 {%- endfor %}

@@ -4,10 +4,10 @@
 {% macro broken_keys_of_topics(layer) %}
 {%- set model = 'stg_' ~ layer ~ '__' -%}
 {%- set first = graph.nodes['model.daybreak.' ~ model ~ (topics() | first)] if execute -%}
-{%- set meta = first.config.meta if first else {'key': ['parsing'], 'present': []} %}
+{%- set meta = first.config.meta if first else {'key': ['parsing']} %}
 select concat('{{ model }}', topic) as model, to_json(struct({{ meta.key | join(", ") }})) as key, count(*) as times
 from {{ source(layer, 'events') }}
 where {{ changed_days() }}
 group by topic, {{ meta.key | join(", ") }}
-having count(*) > 1{% for column in meta.present %} or count({{ column }}) < count(*){% endfor %}
+having {{ is_broken(meta) }}
 {% endmacro %}
