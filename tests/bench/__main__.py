@@ -25,9 +25,9 @@ from tests.bench.figure import Figure, save, show
 
 GIB = 1 << 30
 USUAL = ("drain", "night", "live", "freshness", "memory", "ratio")
-OPTIONAL = ("airflow", "load", "views", "age")
+OPTIONAL = ("airflow", "load", "views", "age", "per_view")
 """They take minutes each, and the first brings the whole platform up."""
-ORDER = ("drain", "night", "airflow", "live", "freshness", "load", "views", "age", "memory", "ratio")
+ORDER = ("drain", "night", "airflow", "live", "freshness", "load", "views", "age", "memory", "ratio", "per_view")
 """Past days come before the live ones, behind which all their events would be late."""
 console = Console(highlight=False)
 
@@ -76,6 +76,8 @@ def main(
             save(found, own.settings.home / "figures.jsonl")
     if "ratio" in chosen:
         measure("ratio", lambda: nights.ratio(events))
+    if "per_view" in chosen:
+        measure("per_view", lambda: nights.per_view(night))
     show(found)
     if failed:
         raise TransientFailure(f"not measured: {', '.join(failed)}; see above")

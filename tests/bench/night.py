@@ -1,7 +1,7 @@
 """A night of a day of 75,000 records: CPU and wall, step by step; by hand, through Airflow, and against DuckDB.
 
 Data flow: a day of the shop -> `python -m batch night --curve`, or `daybreak backfill` -> Figure per step
-Run: make bench ONLY="night airflow ratio"
+Run: make bench ONLY="night airflow ratio per_view"
 """
 
 import re
@@ -16,6 +16,7 @@ from infra.airflow.client import Airflow
 from infra.failures import TransientFailure
 from infra.lake import reader
 from infra.settings import ROOT
+from streaming.views import VIEWS
 from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
@@ -24,6 +25,8 @@ SAYS = re.compile(r"^\d\d:\d\d:\d\d (\w+)")
 """A step's line when it is done: its time, its name."""
 STORES = ("kafka", "minio", "postgres", "stream")
 """What runs all the time, whether there is a night or not."""
+FEW = ("order_totals", "order_payments")
+"""The views that a night began with, one of each kind."""
 
 
 def night(bed: Bed, events: int) -> list[Figure]:
@@ -104,4 +107,15 @@ def ratio(events: int) -> list[Figure]:
     return [
         Figure("ratio", "night / one thread of DuckDB", one.night / one.recompute, "x", 10, note=note),
         Figure("ratio", "step truth / DuckDB", one.steps[Step.TRUTH] / one.recompute, "x", 4),
+    ]
+
+
+def per_view(events: int) -> list[Figure]:
+    """What one more view costs a night on files: that of all views against that of FEW, each in a process that starts."""
+    from tests.bench.oracle.run import whole_and_part
+
+    every, few = whole_and_part(events, seed=1, views=FEW)
+    note = f"{events:,} events; {len(VIEWS)} views {every:.0f} CPU-s, {len(FEW)} {few:.0f}"
+    return [
+        Figure("per_view", "one more view, per night", (every - few) / (len(VIEWS) - len(FEW)), "CPU-s", 5, note=note)
     ]

@@ -5,13 +5,14 @@ Run: make bench-night
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import ParamSpec, TypeVar
 from unittest.mock import patch
@@ -23,6 +24,7 @@ from infra.failures import PermanentFailure
 from infra.lake import tables
 from infra.settings import Settings, settings
 from streaming.log import Log
+from streaming.views import VIEWS
 from tests.bench.oracle import measure
 from tests.bench.oracle.cost import spent
 from tests.bench.oracle.day import fill, records, shop, write_log
@@ -75,6 +77,28 @@ def measured(size: int, events: int, seed: int) -> Measured:
             raise PermanentFailure(f"DuckDB does not find the truth: {' | '.join(faults)}")
         say(f"{size}x: DuckDB has found the same rows, in {again:,.1f} s of CPU")
     return Measured(size, count, start, steps, again)
+
+
+def whole_and_part(events: int, seed: int, views: Collection[str]) -> tuple[float, float]:
+    """CPU seconds of a night with all views, and of the same with these only; each in a process that starts."""
+    scratch = settings().home / "tmp"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="bench-", dir=scratch) as folder:
+        whole, part = Path(folder) / "whole", Path(folder) / "part"
+        whole.mkdir()
+        (whole / "jars").symlink_to(settings().home / "jars")
+        log = _apart(_fill, whole, events, seed)
+        copytree(whole, part, symlinks=True)
+        _, every = _apart(_night, whole, log)
+        _, few = _apart(_night_of, part, log, views)
+    return sum(every.values()), sum(few.values())
+
+
+def _night_of(home: Path, log: Log, views: Collection[str]) -> tuple[float, dict[Step, float]]:
+    # Of this process, which ends.
+    for name in VIEWS.keys() - {*views}:
+        del VIEWS[name]
+    return _night(home, log)
 
 
 def _fill(home: Path, events: int, seed: int) -> Log:
