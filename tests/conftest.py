@@ -15,10 +15,11 @@ from pyspark.sql import SparkSession
 from xdist.scheduler import LoadFileScheduling
 
 from infra.class_archive import spark_jvm
+from infra.jvm import QUICK_JVM
 from infra.kafka import client
 from infra.lake import tables
 from infra.session import FEW_ROWS, know_often_used, write_defaults
-from infra.settings import QUICK_JVM, ROOT, settings
+from infra.settings import ROOT, settings
 
 SLOWEST = 30
 for name in ("COLUMNS", "LINES"):

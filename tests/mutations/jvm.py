@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
+from infra.jvm import QUICK_JVM
 from infra.session import INTERPRETED, write_defaults
-from infra.settings import QUICK_JVM, settings
+from infra.settings import settings
 
 
 @contextmanager

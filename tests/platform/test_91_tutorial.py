@@ -21,9 +21,10 @@ from traffic import order_id_of, placed
 from tutorial import TOPIC, VIEW, copied, performed, python
 
 from infra.failures import PERMANENT_EXIT
+from infra.jvm import QUICK_JVM
 from infra.services.processes import left_over
 from infra.session import FEW_ROWS
-from infra.settings import QUICK_JVM, ROOT, load
+from infra.settings import ROOT, load
 
 pytestmark = [pytest.mark.platform, pytest.mark.soak]
 
