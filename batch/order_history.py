@@ -24,8 +24,9 @@ from streaming.silver import QUARANTINE, SILVER
 KEY = "order_id"
 TOPICS = tuple(name for name, contract in CONTRACTS.items() if contract.key == KEY)
 """The topics whose events are about an order."""
+_COLUMNS = tuple(CONTRACTS[topic].column for topic in TOPICS)
 GOLD = "gold/fct_orders"
-_EVENT = ("topic", "event_id", "event_type", "event_time", "arrival", "partition", "offset", "day", *TOPICS)
+_EVENT = ("topic", "event_id", "event_type", "event_time", "arrival", "partition", "offset", "day", *_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Known:
 
 def known(s: Settings, order: str) -> Known:
     """Read it all. Raises PermanentFailure if the stream has not written a table yet."""
-    of_order = reduce(or_, [pc.field(topic, KEY) == order for topic in TOPICS])
+    of_order = reduce(or_, [pc.field(column, KEY) == order for column in _COLUMNS])
     events = reader.read(s, SILVER.id, [*_EVENT, "late_by_ms"], where=of_order).to_pylist()
     by_key = pc.field("topic").isin(TOPICS) & (pc.field("key") == order.encode())
     rejected = reader.read(s, QUARANTINE.id, ["topic", "partition", "offset", "arrival", "reasons"], where=by_key)
@@ -97,7 +98,7 @@ def history(
     lines: list[Line] = []
     state = State()
     for event in sorted(chosen, key=lambda one: (one["event_time"], one["arrival"], one["topic"], one["offset"])):
-        before, state = state, after(state, event["event_type"], event[event["topic"]])
+        before, state = state, after(state, event["event_type"], event[CONTRACTS[event["topic"]].column])
         lines.append(
             Line(
                 event["event_id"],

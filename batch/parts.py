@@ -51,7 +51,8 @@ def _looking_up(view: View, law: ByPart | ByWindow, topic: str, events: DataFram
 
 def value_of(view: View, column: str) -> Column:
     """Over the columns of EVENT: what an event of the view's streams has in a column."""
-    return F.coalesce(*[F.col(own)[column] for own in view.streams if column in CONTRACTS[own].payload.fieldNames()])
+    of_streams = [CONTRACTS[topic] for topic in view.streams]
+    return F.coalesce(*[F.col(one.column)[column] for one in of_streams if column in one.payload.fieldNames()])
 
 
 def in_parts(view: View, law: ByPart | ByWindow, events: DataFrame, wanted: DataFrame, beside: DataFrame) -> DataFrame:

@@ -33,11 +33,11 @@ def view_day_by_version(view: View, law: Law, found: DataFrame, day: Day) -> Dat
         return view.answer(rows, apart=(APART,)).withColumnRenamed(APART, VERSION)
     named, prefixed = found, {law.column, *filter(None, view.changelogs.values())}
     prefixed |= {CONTRACTS[topic].key for topic in view.changelogs}
-    for topic in view.inputs:
-        own = F.col(topic)
-        for name in sorted(prefixed.intersection(CONTRACTS[topic].payload.fieldNames())):
-            own = own.withField(name, F.concat(VERSION, F.lit(END), F.col(topic)[name]))
-        named = named.withColumn(topic, F.when(F.col(topic).isNotNull(), own))
+    for contract in (CONTRACTS[topic] for topic in view.inputs):
+        own = payload = F.col(contract.column)
+        for name in sorted(prefixed.intersection(contract.payload.fieldNames())):
+            own = own.withField(name, F.concat(VERSION, F.lit(END), payload[name]))
+        named = named.withColumn(contract.column, F.when(payload.isNotNull(), own))
     rows = view.rows(inputs(view, named.drop(VERSION))).where(F.col("day") == F.lit(day.date))
     part = F.split(law.column, END, 2)
     answers = view.answer(rows, apart=(law.column,)).withColumn(VERSION, part[0])

@@ -46,7 +46,7 @@ def counted(changelogs: Sequence[str]) -> Column:
 
 def key_of(topics: Sequence[str]) -> Column:
     """Over the columns of EVENT: the key of an event of one of the changelogs."""
-    return F.coalesce(*[F.col(topic)[CONTRACTS[topic].key] for topic in topics])
+    return F.coalesce(*[F.col(one.column)[one.key] for one in map(CONTRACTS.__getitem__, topics)])
 
 
 def last_of_each_key(events: DataFrame) -> DataFrame:
@@ -66,7 +66,7 @@ def counted_in_arrow(events: pa.Table) -> pa.Table:
 
 def keys(events: pa.Table, topic: str) -> pa.ChunkedArray:
     """The keys of a changelog's events in Arrow."""
-    return pc.struct_field(events[topic], CONTRACTS[topic].key)
+    return pc.struct_field(events[CONTRACTS[topic].column], CONTRACTS[topic].key)
 
 
 def shortened(changes: pa.Table, before: pa.Scalar, topics: Sequence[str]) -> pa.Table:
@@ -88,7 +88,7 @@ def values(view: View, events: pa.Table, topic: str) -> pa.ChunkedArray:
     """The key of the changelog `topic` that each event of the view's streams looks up."""
     column = view.changelogs[topic]
     having = [own for own in view.streams if column in CONTRACTS[own].payload.fieldNames()]
-    return pc.coalesce(*[pc.struct_field(events[own], column) for own in having])
+    return pc.coalesce(*[pc.struct_field(events[CONTRACTS[own].column], column) for own in having])
 
 
 def looked_up(view: View, events: pa.Table, changes: pa.Table) -> pa.Table:

@@ -21,6 +21,7 @@ BINARY = "binary"
 FAULTS: Mapping[str, tuple[Reason, ...]] = {
     "avro": (Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA),
     "protobuf": (Reason.NOT_PROTOBUF,),
+    "debezium": (Reason.NOT_A_CHANGE,),
 }
 """The binary encodings, each with the reasons for which a value has no text."""
 MAX_BYTES = 65_536
@@ -66,12 +67,12 @@ def stored_schemas(contract: Contract) -> list[str]:
         from streaming.proto_schemas import proto
 
         return [proto(contract)]
-    return []
+    return [str(contract.captured)] if contract.captured else []
 
 
 def _decoded(contract: Contract, value: Column) -> Column:
     """A struct of `text` and `fault`, null where the value is null."""
-    topic, decode = contract.topic, _decoder(contract.encoding)
+    topic, decode = contract.topic, _decoder(contract)
 
     def encoded(values: pa.Array) -> pa.Array:
         found = [None if one is None else decode(topic, one) for one in values.to_pylist()]
@@ -84,9 +85,16 @@ def _decoded(contract: Contract, value: Column) -> Column:
     return text
 
 
-def _decoder(encoding: str) -> Decode:
-    if encoding == "avro":
+def _decoder(contract: Contract) -> Decode:
+    if contract.encoding == "avro":
         from streaming.avro import decode
-    else:
+
+        return decode
+    if contract.encoding == "protobuf":
         from streaming.protobuf import decode
-    return decode
+
+        return decode
+    from streaming import debezium
+
+    table = debezium.Table.of(contract)
+    return lambda topic, value: debezium.decode(table, value)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming import changelog
+from streaming.contracts import CONTRACTS
 from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics, on_time
 from streaming.views.law import ByPart, ByWindow
 from streaming.views.view import View
@@ -109,7 +110,8 @@ class Parts:
     def _parts(self, events: pa.Table) -> Iterator[pa.ChunkedArray]:
         """The parts of streams' events as texts, one array for the first part of each event, one for the second, and so on."""
         if isinstance(self._law, ByPart):
-            yield pc.coalesce(*[pc.struct_field(events[topic], self._law.column) for topic in self._view.streams])
+            columns = [events[CONTRACTS[topic].column] for topic in self._view.streams]
+            yield pc.coalesce(*[pc.struct_field(own, self._law.column) for own in columns])
             return
         at = events["event_time"]
         first = _number(at, self._law.size)

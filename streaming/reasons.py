@@ -17,6 +17,7 @@ class Reason(StrEnum):
     NOT_AVRO = "not_avro"
     UNKNOWN_SCHEMA = "unknown_schema"
     NOT_PROTOBUF = "not_protobuf"
+    NOT_A_CHANGE = "not_a_change"
     NOT_JSON = "not_json"
     NOT_AN_OBJECT = "not_an_object"
     MISSING_FIELD = "missing_field"

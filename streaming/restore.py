@@ -22,7 +22,8 @@ from streaming.views import CHANGELOGS, LOOKBACK, REACH
 from streaming.views.as_of import KNOWN_AT
 from streaming.watermark import time_of
 
-STORED = [name for name in OF_EVENT if name != KNOWN_AT] + list(CONTRACTS)
+PAYLOADS = [contract.column for contract in CONTRACTS.values()]
+STORED = [name for name in OF_EVENT if name != KNOWN_AT] + PAYLOADS
 SCHEMA = to_arrow_schema(StructType([SILVER.schema[name] for name in STORED]), timezone="UTC")
 """Of what is read, as Spark gives it: files of an older contract lack its newer fields."""
 AT_ONCE = 200_000
@@ -54,7 +55,7 @@ def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table
     if CHANGELOGS:
         changes = map(_counted, arrow_tables.pieces(SILVER, columns, finished & is_change))
         found += [_shortened(changes, pa.scalar(time_of(since_ms), pa.timestamp("us", "UTC")))]
-    return pa.concat_tables(found).select([*OF_EVENT, *CONTRACTS]).combine_chunks()
+    return pa.concat_tables(found).select([*OF_EVENT, *PAYLOADS]).combine_chunks()
 
 
 def _counted(rows: pa.Table) -> pa.Table:

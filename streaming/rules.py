@@ -72,7 +72,7 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
         Rule(Reason.UNKNOWN_VERSION, lambda event: _is_of_unknown_version(contract, event)),
         Rule(Reason.OUT_OF_RANGE, lambda _: ~F.col("in_time_range")),
         Rule(Reason.KEY_MISSING, lambda _: F.col("key").isNull()),
-        Rule(Reason.KEY_MISMATCH, lambda event: F.col("key").cast("string") != event[contract.key]),
+        Rule(Reason.KEY_MISMATCH, lambda event: F.col("key").cast("string") != contract.kafka_key(event)),
         Rule(Reason.FUTURE, lambda _: time > F.col("arrival") + F.expr(AHEAD)),
         Rule(Reason.TOO_OLD, lambda _: time < F.col("arrival") - F.expr(OLDEST)),
         *[_is_ahead_of_its_version(later) for later in contract.later],

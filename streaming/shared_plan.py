@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType, TimestampType
 
+from streaming.contracts import CONTRACTS
 from streaming.silver import EVENT, topic_events
 from streaming.standing_plan import Input, StandingPlan
 from streaming.view_state import CLOSES, OF_EVENT, of_topics
@@ -36,7 +37,7 @@ class SharedPlan:
         """Per view, the rows computed from its events in `to_define`, with CLOSES."""
         events = {source: to_define[view.name] for view in self._views for source in sources(view)}
         for source, rows_of in self._inputs.items():
-            rows_of.put(of_topics(events[source], source[1:]).select([*OF_EVENT, source[1]]))
+            rows_of.put(of_topics(events[source], source[1:]).select([*OF_EVENT, CONTRACTS[source[1]].column]))
         found = self.plan.run()
         return {view.name: self._of_view(found, number) for number, view in enumerate(self._views)}
 
@@ -64,7 +65,7 @@ def sources(view: View) -> list[Source]:
 def of_topic(topic: str) -> StructType:
     """The schema of a topic's events, as views need them."""
     fields = {field.name: field for field in EVENT} | {KNOWN_AT: StructField(KNOWN_AT, TimestampType())}
-    return StructType([fields[name] for name in (*OF_EVENT, topic)])
+    return StructType([fields[name] for name in (*OF_EVENT, CONTRACTS[topic].column)])
 
 
 def answered(view: View, events: DataFrame) -> DataFrame:

@@ -24,8 +24,8 @@ EVENT = struct(
     column("event_time", "timestamp", "When it happened, by the producer's clock (UTC)"),
     column("schema_version", "int", "Version of the contract that the producer wrote by"),
     *[
-        column(name, contract.payload, f"Payload of an event of topic {name}, else null")
-        for name, contract in CONTRACTS.items()
+        column(one.column, one.payload, f"Payload of an event of topic {one.topic}, else null")
+        for one in CONTRACTS.values()
     ],
     column("key", "string", "Kafka key"),
     column("partition", "int", "Kafka partition"),
@@ -101,8 +101,8 @@ def topic_events(events: DataFrame, topic: str, *more: str) -> DataFrame:
 
     The tables keep what was sent; here a field that the event lacks gets its default, whenever the event was written.
     """
-    own = events.where(F.col("topic") == topic)
-    return with_defaults(own.select("event_id", "event_type", "event_time", f"{topic}.*", *more), CONTRACTS[topic])
+    own, contract = events.where(F.col("topic") == topic), CONTRACTS[topic]
+    return with_defaults(own.select("event_id", "event_type", "event_time", f"{contract.column}.*", *more), contract)
 
 
 def with_defaults(events: DataFrame, contract: Contract) -> DataFrame:

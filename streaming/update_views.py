@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from infra.lake.at_once import dealt
+from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
 from streaming.shared_plan import SharedPlan
 from streaming.standing_plan import standing_session
@@ -71,5 +72,5 @@ class Keeping:
 
 def current(view: View) -> Current:
     """The state of a view, by its law."""
-    columns = (*OF_EVENT, *view.inputs)
+    columns = (*OF_EVENT, *(CONTRACTS[topic].column for topic in view.inputs))
     return Sums(view, view.law, columns) if isinstance(view.law, Additive) else Parts(view, view.law, columns)

@@ -66,7 +66,7 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
         F.coalesce(*[_event(one)["event_type"] for one in contracts]).alias("event_type"),
         F.col("time").alias("event_time"),
         F.coalesce(*[_event(one)["schema_version"] for one in contracts]).alias("schema_version"),
-        *[F.when(_is_of(one), _payload(one)).alias(one.topic) for one in contracts],
+        *[F.when(_is_of(one), _payload(one)).alias(one.column) for one in contracts],
         by_topic(_content_hash).alias("content_hash"),
         (F.when(faultless, none).otherwise(named) if fast else named).alias("reasons"),
     )

@@ -35,8 +35,9 @@ def files(found: Collection[Contract]) -> Iterator[tuple[str, str]]:
     yield "models/staging/topics.yml", models_file(ORIGIN, [lines for contract in found for lines in _models(contract)])
     for contract in found:
         for layer in ("silver", "truth"):
-            call = f"topic_events('{layer}', '{contract.topic}')"
-            yield f"models/staging/stg_{layer}__{contract.topic}.sql", sql_file(f"{ORIGIN}/{contract.topic}", call)
+            named = f", '{contract.column}'" if contract.column != contract.topic else ""
+            call = f"topic_events('{layer}', '{contract.topic}'{named})"
+            yield f"models/staging/stg_{layer}__{contract.column}.sql", sql_file(f"{ORIGIN}/{contract.topic}", call)
 
 
 def _literal(value: str | int | bool) -> str:
@@ -51,13 +52,13 @@ def _models(contract: Contract) -> Iterator[list[str]]:
             f"contract {contract.topic} has fields that are columns of the platform ({', '.join(taken)}): choose other names"
         )
     yield model(
-        f"stg_silver__{contract.topic}",
+        f"stg_silver__{contract.column}",
         f"{contract.description} The events that the stream accepted.",
         [("event_id", ID_IN_SILVER), *BEFORE[1:], *fields, ARRIVED, IS_LATE, DAY],
         keyed(("event_id", "event_time"), ("event_id",)),
     )
     yield model(
-        f"stg_truth__{contract.topic}",
+        f"stg_truth__{contract.column}",
         f"{contract.description} The events that the night found in the whole log.",
         [*BEFORE, *fields, ARRIVED, DAY],
         keyed(("event_id",), ("event_id",)),

@@ -3,9 +3,9 @@
 -#}
 {% macro broken_keys_of_topics(layer) %}
 {%- set model = 'stg_' ~ layer ~ '__' -%}
-{%- set first = graph.nodes['model.daybreak.' ~ model ~ (topics() | first)] if execute -%}
+{%- set first = graph.nodes['model.daybreak.' ~ model ~ (topics() | first | replace('.', '_') | replace('-', '_'))] if execute -%}
 {%- set meta = first.config.meta if first else {'key': ['parsing']} %}
-select concat('{{ model }}', topic) as model, to_json(struct({{ meta.key | join(", ") }})) as key, count(*) as times
+select concat('{{ model }}', translate(topic, '.-', '__')) as model, to_json(struct({{ meta.key | join(", ") }})) as key, count(*) as times
 from {{ source(layer, 'events') }}
 where {{ changed_days() }}
 group by topic, {{ meta.key | join(", ") }}

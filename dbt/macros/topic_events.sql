@@ -1,5 +1,9 @@
-{#- The events of a topic in `silver` or `truth`, with the payload's fields as columns, and defaults where an event lacks one. -#}
-{% macro topic_events(layer, topic) %}
+{#-
+  The events of a topic in `silver` or `truth`, with the payload's fields as columns, and defaults where an event lacks one. `column`
+  has the payload, where the topic's own name is no name of a column.
+-#}
+{% macro topic_events(layer, topic, column=none) %}
+{%- set payload = column or topic -%}
 {%- set defaults = topic_defaults().get(topic, {}) -%}
 with events as (
 
@@ -13,9 +17,9 @@ select
     event_time,
     {%- for field in topics()[topic] %}
     {%- if field in defaults %}
-    coalesce({{ topic }}.{{ field }}, {{ defaults[field] }}) as {{ field }},
+    coalesce({{ payload }}.{{ field }}, {{ defaults[field] }}) as {{ field }},
     {%- else %}
-    {{ topic }}.{{ field }} as {{ field }},
+    {{ payload }}.{{ field }} as {{ field }},
     {%- endif %}
     {%- endfor %}
     arrival as arrived_at,

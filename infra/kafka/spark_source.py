@@ -18,6 +18,8 @@ def spark_options(s: Settings, topics: Collection[str]) -> dict[str, str]:
         "kafka.fetch.max.wait.ms": "10",
         **s.kafka_spark,
         "subscribe": ",".join(topics),
+        # A record of an open or aborted transaction is none yet, or never.
+        "kafka.isolation.level": "read_committed",
         "includeHeaders": "true",
         "failOnDataLoss": "true",
     }

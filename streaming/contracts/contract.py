@@ -4,6 +4,7 @@ Data flow: record value (bytes) -> Contract -> typed event or reasons
 Run: pytest tests/streaming/test_contracts.py
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -13,6 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from infra.lake.columns import plain_field
+from streaming.contracts.captured import Captured
 from streaming.reasons import Reason
 from streaming.surrogates import without_surrogates
 
@@ -72,7 +74,8 @@ class Contract:
     `reads_newer` such an event is accepted, and the fields that the contract does not know are left out. Then a new
     version redoes every settled day, because the same records now say more.
 
-    `encoding`: how values are written: as JSON; as Avro single objects, or as Protobuf messages, by the schemas in `schemas/`.
+    `encoding`: how values are written: as JSON; as Avro single objects, or as Protobuf messages, by the schemas in `schemas/`; or
+    as Debezium's change events of a table, which `captured` describes.
 
     Raises ValueError, which names the field, if a later version adds a field that is required or is not in the payload.
     """
@@ -85,7 +88,8 @@ class Contract:
     rules: tuple[Rule, ...]
     later: tuple[Version, ...] = ()
     reads_newer: bool = False
-    encoding: Literal["json", "avro", "protobuf"] = "json"
+    encoding: Literal["json", "avro", "protobuf", "debezium"] = "json"
+    captured: Captured | None = None
 
     def __post_init__(self) -> None:
         if [one.number for one in self.later] != list(range(2, 2 + len(self.later))):
@@ -102,6 +106,17 @@ class Contract:
                         f"contract {self.topic}: version {one.number} adds `{name}`, and {', '.join(kinds)} requires it. "
                         "A later version may only add optional fields"
                     )
+
+    def kafka_key(self, event: Column) -> Column:
+        """What the record's key must be, as text: the event's key; Debezium writes a primary key as JSON."""
+        if self.captured is None:
+            return event[self.key]
+        return F.to_json(F.struct(*[event[name].alias(name) for name in self.captured.key]))
+
+    @property
+    def column(self) -> str:
+        """The topic as the name of a column and of dbt models: Kafka allows dots and hyphens in it."""
+        return re.sub(r"\W", "_", self.topic)
 
     @property
     def schema(self) -> StructType:

@@ -9,6 +9,7 @@ def test_the_source_reads_all_topics_and_misses_no_record() -> None:
     assert found["kafka.bootstrap.servers"] == "broker:9092"
     assert found["subscribe"] == "orders,clicks"
     assert found["failOnDataLoss"] == found["includeHeaders"] == "true"
+    assert found["kafka.isolation.level"] == "read_committed"
 
 
 def test_a_users_setting_counts_but_cannot_hide_a_loss() -> None:

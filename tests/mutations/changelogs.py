@@ -62,8 +62,8 @@ CHANGELOGS = (
     Mutation(
         "changelog: a version of a day looks up what another version knows",
         "batch/versions.py",
-        "sorted(prefixed.intersection(CONTRACTS[topic].payload.fieldNames()))",
-        "sorted({law.column}.intersection(CONTRACTS[topic].payload.fieldNames()))",
+        "sorted(prefixed.intersection(contract.payload.fieldNames()))",
+        "sorted({law.column}.intersection(contract.payload.fieldNames()))",
         "tests/batch/test_versions.py::test_each_version_has_the_rows_it_has_alone",
     ),
 )

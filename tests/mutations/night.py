@@ -248,8 +248,8 @@ NIGHT = (
     Mutation(
         "versions: a part is the same part in every version",
         "batch/versions.py",
-        "F.concat(VERSION, F.lit(END), F.col(topic)[name])",
-        'F.concat(F.lit("0"), F.lit(END), F.col(topic)[name])',
+        "F.concat(VERSION, F.lit(END), payload[name])",
+        'F.concat(F.lit("0"), F.lit(END), payload[name])',
         "tests/batch/test_versions.py::test_each_version_has_the_rows_it_has_alone",
     ),
     Mutation(

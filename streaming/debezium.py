@@ -1,0 +1,95 @@
+"""Change events of Debezium as JSON text of a contract's event, so that one validation serves all encodings.
+
+Data flow: record value (Debezium's envelope, JSON) -> JSON text, or the fault -> encodings
+Run: pytest tests/streaming/test_debezium.py
+Source: Debezium 3.7, "PostgreSQL connector": data change events.
+
+The event's id begins with the change's position in the database's log (LSN): the same change captured twice has the same id, and
+of two changes of one millisecond the later one has the larger. Columns that the contract does not name are left out: a database
+adds columns when it likes, and bronze has the whole change.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from streaming.contracts.captured import Captured
+from streaming.contracts.contract import Contract
+from streaming.reasons import Reason
+
+SNAPSHOT, DELETED = "r", "d"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What of a contract the decoder needs. Spark's workers get it with the plan: they may not know which options are on."""
+
+    topic: str
+    fields: tuple[str, ...]
+    captured: Captured
+
+    @classmethod
+    def of(cls, contract: Contract) -> "Table":
+        """Raises ValueError for a contract that does not say how its table is captured."""
+        if contract.captured is None:
+            raise ValueError(f"contract {contract.topic}: the encoding debezium needs `captured`")
+        return cls(contract.topic, tuple(contract.payload.fieldNames()), contract.captured)
+
+
+def decode(table: Table, value: bytes) -> tuple[str | None, str | None]:
+    """A change of the table as JSON text; an empty value is empty text. Never raises."""
+    if not value:
+        return "", None
+    try:
+        event = _event(table, json.loads(value))
+        text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+        return None, Reason.NOT_A_CHANGE.value
+    # No text of a database has a lone surrogate, but anyone may write to the topic; the contract rejects the escaped one.
+    return text if _is_utf8(text) else json.dumps(event, separators=(",", ":")), None
+
+
+def _event(table: Table, change: Mapping[str, Any]) -> dict[str, Any]:
+    """Raises one of the errors that `decode` names if it is no change of a row."""
+    op, source = change["op"], change["source"]
+    row = change["before"] if op == DELETED else change["after"]
+    lsn, committed = int(source["lsn"]), int(source["ts_ms"])
+    names = table.captured.key if op == DELETED else table.fields
+    payload = {name: row[name] for name in names if row.get(name) is not None}
+    own = table.captured.time
+    return {
+        "event_id": event_id(lsn, [table.topic, op, change.get("before"), change.get("after")]),
+        "event_type": table.captured.types["c" if op == SNAPSHOT else op],
+        "event_time": _millis(row[own]) if own and op not in (SNAPSHOT, DELETED) else committed,
+        "schema_version": 1,
+        **payload,
+    }
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def event_id(lsn: int, change: Any) -> str:
+    """The LSN and a hash of the change, written as a UUID. One LSN may have several changes: rows that were inserted together."""
+    digest = hashlib.sha256(json.dumps(change, sort_keys=True).encode()).hexdigest()
+    h = f"{lsn:016x}{digest[:16]}"
+    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+
+def lsn_of(event_id: str) -> int:
+    """The LSN in an event's id."""
+    return int(event_id.replace("-", "")[:16], 16)
+
+
+def _millis(time: str) -> int:
+    """Epoch milliseconds of a timestamptz as Debezium writes it."""
+    return round(datetime.fromisoformat(time).timestamp() * 1000)
