@@ -17,6 +17,7 @@ demo: setup ## Start the platform, send two days and live events, run the nights
 	@$(VENV)/daybreak demo
 
 test: setup ## Every claim once, on real services
+	@$(SETUP) connect
 	@$(VENV)/python -m pytest -n 3
 
 soak: setup ## What takes longer: random deaths under load, the tutorials, more random histories; then all mutations

@@ -1,6 +1,6 @@
 """Every endpoint, port and size, read once at start.
 
-Data flow: environment (`DAYBREAK_*`), then `<home>/secrets.env` -> one frozen `Settings`
+Data flow: environment (`DAYBREAK_*`), then `<home>/secrets.env` and `<home>/options.env` -> one frozen `Settings`
 Run: daybreak doctor
 """
 
@@ -14,24 +14,11 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from infra.failures import PermanentFailure
+from infra.jvm import LATER_C2, QUICK_JVM
+from infra.options import OPTIONS_FILE, chosen
+from infra.retention import long_enough
 
 ROOT = Path(__file__).resolve().parent.parent
-
-LATER_C2 = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
-    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
-)
-"""The JVM's second compiler (C2) takes a method ten times later than by default. By default it takes half of a short
-program's CPU; without it, planning takes twice as long (figures: infra/README.md)."""
-QUICK_JVM = f"{LATER_C2} -XX:ReservedCodeCacheSize=240m -XX:NewSize=400m -XX:MetaspaceSize=256m"
-"""JVM options for a process that lives for minutes: a large young generation saves collections, a fifteenth of its CPU."""
-
-LEAST_DAYS = {"bronze": 8, "silver": 368, "speed": 368, "archive": 368}
-"""Shortest retention per layer: a valid event may be 366 days old and of the UTC day before; its night comes later."""
-LEAST_WHY = {"bronze": "the night counts what the log holds for a week"} | dict.fromkeys(
-    ("silver", "speed", "archive"),
-    "an event may come 366 days late, and the night then redoes its day from the archive, beside silver and speed",
-)
 
 
 def _port(offset: int) -> Any:
@@ -56,6 +43,7 @@ class Settings(BaseSettings):
     stream_ui_port: int = _port(7)
     supervisor_port: int = _port(8)
     docs_port: int = _port(9)
+    connect_port: int = _port(10)
 
     kafka_bootstrap: str = Field(
         default_factory=lambda d: f"127.0.0.1:{d['kafka_port']}", description="Kafka bootstrap servers"
@@ -83,6 +71,16 @@ class Settings(BaseSettings):
         description="libpq connection string (no password) for leases and Airflow's metadata",
     )
     postgres_password: SecretStr = Field(SecretStr(""), description="Postgres password; generated when embedded")
+    options: str = Field(
+        "", description="Parts that are off by default, comma-separated; `daybreak up --with` keeps them"
+    )
+    shop_dsn: str = Field(
+        default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak dbname=shop",
+        description="libpq connection string (no password) of the shop's database, whose changes are captured",
+    )
+    shop_password: SecretStr = Field(
+        SecretStr(""), description="Password of the shop's database; that of the embedded Postgres if embedded"
+    )
     gateway_host: str = Field("127.0.0.1", description="Host of the Spark Thrift server that dbt and `query` use")
     airflow_url: str = Field(
         default_factory=lambda d: f"http://127.0.0.1:{d['airflow_port']}", description="Airflow's API and UI"
@@ -108,9 +106,13 @@ class Settings(BaseSettings):
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
-    stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/settings.py)")
-    night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/settings.py)")
-    gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM (infra/settings.py)")
+    slot_mb: int = Field(
+        4096, ge=16, description="Log (MB) that Postgres keeps at most for a connector that stands still"
+    )
+    connect_memory: str = Field("384m", description="Heap of Kafka Connect, which captures the shop's database")
+    stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/jvm.py)")
+    night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")
+    gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM (infra/jvm.py)")
 
     trigger_seconds: int = Field(1, ge=0, description="Trigger interval of the stream, in seconds")
     stream_profile: Literal["small", "spark"] = Field(
@@ -161,11 +163,16 @@ class Settings(BaseSettings):
     @field_validator("keep_days")
     @classmethod
     def _a_redo_finds_its_day(cls, days: dict[str, int]) -> dict[str, int]:
-        """A night recomputes any day that a late event touches; it reads that day in archive, silver and speed."""
-        for layer, least in LEAST_DAYS.items():
-            if days.get(layer, least) < least:
-                raise ValueError(f"{layer} must be kept for {least} days or more: {LEAST_WHY[layer]}")
-        return days
+        return long_enough(days)
+
+    @field_validator("options")
+    @classmethod
+    def _known_options(cls, options: str) -> str:
+        return ",".join(chosen(options))
+
+    def has(self, option: str) -> bool:
+        """Is this option on?"""
+        return option in chosen(self.options)
 
     def embedded(self, endpoint: str) -> bool:
         """Is `endpoint` (a field name, e.g. `kafka_bootstrap`) served by a process of ours?"""
@@ -200,7 +207,7 @@ def load() -> Settings:
     """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
     home = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")).resolve()
     try:
-        return Settings(_env_file=home / "secrets.env", home=home)
+        return Settings(_env_file=(home / "secrets.env", home / OPTIONS_FILE), home=home)
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()

@@ -31,6 +31,7 @@ COMMANDS = {
     "report": "batch.commands.report",
     "demo": "batch.commands.demo",
     "lab": "infra.commands.lab",
+    "shop-db": "batch.commands.shop_db",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
 

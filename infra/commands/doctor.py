@@ -58,7 +58,7 @@ def _installation() -> Iterator[Line]:
             yield Line(wheel, version(wheel))
         except PackageNotFoundError:
             yield Line(wheel, "missing", "run `make setup`")
-    gone = jars.missing()
+    gone = jars.missing(*jars.CONFIGURATIONS)
     count = len(list(jars.JARS.glob("*/*.jar")))
     yield Line("jars", f"{count} in {jars.JARS}", f"run `make setup`; missing: {', '.join(gone)}" if gone else None)
     yield Line("MinIO", store.VERSION, None if store.BINARY.exists() else "not built: run `make setup`")

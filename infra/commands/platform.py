@@ -15,9 +15,10 @@ import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
-from infra import secrets
+from infra import options, secrets
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
+from infra.options import SHOP_DB
 from infra.services import place, processes, start, tables
 from infra.services.configuration import log_file
 from infra.services.health import held
@@ -27,6 +28,7 @@ from infra.services.status import Condition, Status
 from infra.services.status import status as statuses
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
+from infra.shop.db import slot
 
 commands = typer.Typer()
 console = Screen()
@@ -60,9 +62,18 @@ def _ready() -> Settings:
 
 
 @commands.command()
-def up(only: Only = None) -> None:
+def up(
+    only: Only = None,
+    with_: Annotated[list[str] | None, typer.Option("--with", help="Turn on a part that is off by default")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Turn it off again; its data stays")] = None,
+) -> None:
     """Start every program that is not running, and wait until all of them work."""
+    if with_ or without:
+        options.keep(settings().home, settings().options, with_ or (), without or ())
+        settings.cache_clear()
     start_programs(only)
+    if SHOP_DB in (without or ()) and slot.drop(settings()):
+        console.print("changes of the shop's database are captured no longer; the next time begins with a new snapshot")
     if only is None:
         with _progress() as (tell, waiting):
             tables.register(settings(), tell, waiting)

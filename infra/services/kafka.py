@@ -7,6 +7,7 @@ Run: daybreak up --only kafka
 import subprocess
 
 from infra.failures import PermanentFailure
+from infra.kafka.log4j import LOG4J
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -81,15 +82,3 @@ def program(s: Settings) -> Program:
         waits_for=lambda pid: health.kafka(s),
         prepare=lambda: prepare(s),
     )
-
-
-LOG4J = """\
-rootLogger.level = info
-rootLogger.appenderRef.out.ref = out
-appender.out.type = Console
-appender.out.name = out
-appender.out.layout.type = PatternLayout
-appender.out.layout.pattern = %d %p %m (%c)%n%ex
-logger.quiet.name = org.apache.kafka.common.config.AbstractConfig
-logger.quiet.level = warn
-"""

@@ -101,6 +101,8 @@ def program(s: Settings) -> Program:
         "port": str(s.postgres_port),
         "unix_socket_directories": "",
         "wal_level": "logical",
+        # A connector that stands still loses its place before it fills the disk (infra/shop/db/slot.py).
+        "max_slot_wal_keep_size": f"{s.slot_mb}MB",
         "max_connections": "100",
         "shared_buffers": "64MB",
         "timezone": "UTC",

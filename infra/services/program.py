@@ -23,6 +23,7 @@ class Name(StrEnum):
     KAFKA = "kafka"
     MINIO = "minio"
     POSTGRES = "postgres"
+    CONNECT = "connect"
     STREAM = "stream"
     GATEWAY = "gateway"
     AIRFLOW_API = "airflow-api"

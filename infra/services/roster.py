@@ -5,13 +5,15 @@ Run: daybreak status
 """
 
 from infra.failures import PermanentFailure
-from infra.services import airflow, gateway, kafka, minio, postgres, stream
+from infra.options import SHOP_DB
+from infra.services import airflow, connect, gateway, kafka, minio, postgres, stream
 from infra.services.program import Name, Program
 from infra.settings import Settings
 
 
 def roster(s: Settings) -> dict[Name, Program]:
-    """Every program that the platform runs; a service whose endpoint is set is yours and not among them."""
+    """Every program that the platform runs; a service whose endpoint is set is yours and not among them, nor is an
+    option that is off."""
     programs = [stream.program(s)]
     if s.embedded("kafka_bootstrap"):
         programs.append(kafka.program(s))
@@ -19,6 +21,8 @@ def roster(s: Settings) -> dict[Name, Program]:
         programs.append(minio.program(s))
     if s.embedded("postgres_dsn"):
         programs.append(postgres.program(s))
+    if s.has(SHOP_DB):
+        programs.append(connect.program(s))
     if s.embedded("gateway_host"):
         programs.append(gateway.program(s))
     if s.embedded("airflow_url"):

@@ -17,6 +17,7 @@ IVY_FILE = ROOT / "infra" / "ivy.xml"
 JARS = STATE / "jars"
 CACHE = STATE / "cache" / "ivy"
 CONFIGURATIONS = ("spark", "kafka")
+"""Those that every platform needs."""
 TRIES = 3
 """Downloads often break off; Ivy continues from its cache."""
 
@@ -39,9 +40,9 @@ def wanted(configuration: str) -> list[str]:
     return [f"{d.get('name')}-{d.get('rev')}.jar" for d in dependencies if d.get("conf") == f"{configuration}->default"]
 
 
-def missing() -> list[str]:
-    """The named jars that are not there."""
-    return [jar for c in CONFIGURATIONS for jar in wanted(c) if not (JARS / c / jar).is_file()]
+def missing(*configurations: str) -> list[str]:
+    """The jars that ivy.xml names for these configurations and that are not there."""
+    return [jar for c in configurations for jar in wanted(c) if not (JARS / c / jar).is_file()]
 
 
 def _retrieve(configuration: str) -> bool:
@@ -72,19 +73,19 @@ def _retrieve(configuration: str) -> bool:
     return not failed
 
 
+def fetch(configuration: str) -> None:
+    """Download the jars of a configuration. Raises SetupFailure if some are missing after TRIES."""
+    for number in range(1, TRIES + 1):
+        if _retrieve(configuration) and not missing(configuration):
+            return
+        print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
+    raise SetupFailure(f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue")
+
+
 def _install() -> None:
     shutil.rmtree(JARS, ignore_errors=True)
     for configuration in CONFIGURATIONS:
-        for number in range(1, TRIES + 1):
-            if _retrieve(configuration) and all(
-                (JARS / configuration / jar).is_file() for jar in wanted(configuration)
-            ):
-                break
-            print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
-        else:
-            raise SetupFailure(
-                f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue"
-            )
+        fetch(configuration)
     # Two versions of one artifact on a class path conflict: keep the one from the wheel.
     there = {artifact(jar.name) for jar in pyspark_jars().glob("*.jar")}
     for jar in (JARS / "spark").glob("*.jar"):
@@ -99,5 +100,5 @@ STEP = Step(
     stamp=JARS / "stamp",
     made_from=lambda: digest(IVY_FILE, *sorted(jar.name for jar in pyspark_jars().glob("*.jar"))),
     install=_install,
-    complete=lambda: not missing(),
+    complete=lambda: not missing(*CONFIGURATIONS),
 )

@@ -28,8 +28,17 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def deliver(run: Run, sender: Sender, sent: Sent, progress: Callable[[int, int], None]) -> None:
-    """Send every record of `run`; `progress` gets the number of new records and the event time reached."""
+def deliver(
+    run: Run,
+    sender: Sender,
+    sent: Sent,
+    progress: Callable[[int, int], None],
+    reached: Callable[[int], None] = lambda reached_ms: None,
+) -> None:
+    """Send every record of `run`; `progress` gets the number of new records and the event time reached.
+
+    `reached` gets each time (epoch milliseconds) before the records that are sent then.
+    """
     unreported = 0
     together_until = run.start_ms + TOGETHER_MS
     for copy in run.records():
@@ -43,10 +52,12 @@ def deliver(run: Run, sender: Sender, sent: Sent, progress: Callable[[int, int],
         while run.live and (early := due - now_ms()) > 0:
             # Waiting in the client keeps the delivery reports coming.
             sender.poll(early / 1000)
+        reached(due)
         sender.send(copy.topic, copy.key, copy.value, copy.event_id, kind=copy.kind)
         sent[copy.topic, copy.kind] += 1
         unreported += 1
         if unreported == STEP:
             progress(unreported, due)
             unreported = 0
+    reached(run.end_ms)
     progress(unreported, run.end_ms)

@@ -56,6 +56,21 @@ class Run:
         while waiting:
             yield heappop(waiting)[2]
 
+    def events(self) -> Iterator[Event]:
+        """What really happens, in the order of its times, without any fault on the way."""
+        waiting: list[tuple[int, int, Event]] = []
+        ticket = 0
+        for moment_ms, events in self._story():
+            # No event is older than its moment, so all before it are known.
+            while waiting and waiting[0][0] < moment_ms:
+                yield heappop(waiting)[2]
+            for event in events:
+                ticket += 1
+                if event.time_ms < self.end_ms:
+                    heappush(waiting, (event.time_ms, ticket, event))
+        while waiting:
+            yield heappop(waiting)[2]
+
     @property
     def _name(self) -> str:
         return f"{self.seed} {self.start_ms} {self.end_ms} {self.rate}"

@@ -20,8 +20,11 @@ from infra.failures import PermanentFailure
 from infra.kafka.delivery_log import Ledger
 from infra.kafka.lines import lines, read_key
 from infra.kafka.send import Sender
+from infra.options import SHOP_DB
 from infra.settings import settings
 from infra.shop.day import DAY_MS
+from infra.shop.db.connection import connected
+from infra.shop.db.write import Follower, Writer
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
 from infra.shop.run import Run
@@ -120,22 +123,25 @@ def shop(
     with ExitStack() as stack:
         book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
         sender = stack.enter_context(Sender(TOPICS, book))
+        writer = Writer(stack.enter_context(connected(settings()))) if settings().has(SHOP_DB) else None
         shown = stack.enter_context(bar())
         if days:
-            _follow(shown, f"{days} past days", past, sender, sent)
+            _follow(shown, f"{days} past days", past, sender, sent, writer)
         if live:
             start_ms = now_ms()
             stop_ms = start_ms + live * 1000
             prompt = replace(faults, jitter_seconds=min(jitter, LIVE_JITTER))
             present = Run(start_ms, stop_ms, live_rate, seed, stop_ms, prompt, live=True)
-            _follow(shown, "live", present, sender, sent)
+            _follow(shown, "live", present, sender, sent, writer)
     counts: Counter[str] = Counter()
     for (_, kind), count in sorted(sent.items()):
         counts[kind] += count
+    if writer:
+        counts["transactions in the shop's database"] = writer.written
     report(sender, dict(counts), time.monotonic() - started, as_json)
 
 
-def _follow(shown: Progress, name: str, run: Run, sender: Sender, sent: Sent) -> None:
+def _follow(shown: Progress, name: str, run: Run, sender: Sender, sent: Sent, writer: Writer | None) -> None:
     task = shown.add_task(name, total=run.end_ms - run.start_ms, sent=0)
     total = 0
 
@@ -144,7 +150,7 @@ def _follow(shown: Progress, name: str, run: Run, sender: Sender, sent: Sent) ->
         total += new
         shown.update(task, sent=total, completed=reached_ms - run.start_ms)
 
-    deliver(run, sender, sent, progress)
+    deliver(run, sender, sent, progress, *([Follower(run, writer)] if writer else []))
 
 
 def key_field(topic: str) -> str:

@@ -1,9 +1,11 @@
-"""The contracts in force: one line per topic.
+"""The contracts in force: one line per topic; those of an option are in force while it is on.
 
 Data flow: contract files -> CONTRACTS
 Run: pytest tests/streaming/test_contracts.py
 """
 
+from infra.options import SHOP_DB
+from infra.settings import settings
 from streaming.contracts.clicks import CLICKS
 from streaming.contracts.contract import Contract
 from streaming.contracts.customers import CUSTOMERS
@@ -12,6 +14,7 @@ from streaming.contracts.payments import PAYMENTS
 from streaming.contracts.products import PRODUCTS
 from streaming.contracts.saved_searches import SAVED_SEARCHES
 from streaming.contracts.searches import SEARCHES
+from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK
 
 CONTRACTS: dict[str, Contract] = {
     contract.topic: contract
@@ -23,6 +26,7 @@ CONTRACTS: dict[str, Contract] = {
         PRODUCTS,
         SAVED_SEARCHES,
         CUSTOMERS,
+        *((SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK) if settings().has(SHOP_DB) else ()),
     )
 }
 """Every topic the platform reads, by name."""

@@ -4,6 +4,9 @@ Data flow: view files -> VIEWS
 Run: pytest tests/streaming/test_views.py
 """
 
+from infra.options import SHOP_DB_VIEWS
+from infra.settings import settings
+from streaming.contracts.shop_db import TABLES
 from streaming.views.click_through import CLICK_THROUGH
 from streaming.views.clicks_with_customer import CLICKS_WITH_CUSTOMER
 from streaming.views.fraud_alerts import FRAUD_ALERTS
@@ -14,6 +17,7 @@ from streaming.views.order_value_percentiles import ORDER_VALUE_PERCENTILES
 from streaming.views.orders_last_8_minutes import ORDERS_LAST_8_MINUTES
 from streaming.views.payment_failures import PAYMENT_FAILURES
 from streaming.views.payment_health import PAYMENT_HEALTH
+from streaming.views.reading import reading
 from streaming.views.rolling_order_rate import ROLLING_ORDER_RATE
 from streaming.views.search_matches import SEARCH_MATCHES
 from streaming.views.shop_visits import SHOP_VISITS
@@ -40,6 +44,9 @@ VIEWS: dict[str, View] = {
     )
 }
 """Every view, by name; each exists in speed, truth, reconciliation and docs."""
+
+if settings().has(SHOP_DB_VIEWS):
+    VIEWS |= {name: reading(view, TABLES) for name, view in VIEWS.items()}
 
 REACH = max(view.reach for view in VIEWS.values())
 """How far past a day's end its views need events."""

@@ -173,3 +173,11 @@ def test_a_live_run_never_sends_what_has_not_happened() -> None:
             lateness = copy.send_ms - json.loads(copy.value or b"")["event_time"]
             assert lateness >= 0
             assert copy.kind != "late" or lateness > 100_000
+
+
+def test_what_happens_is_what_is_sent_without_faults_in_order() -> None:
+    faultless = Faults(duplicates=0, late=0, malformed=0, future=0, jitter_seconds=0)
+    sent = {copy.event_id: copy.value for copy in a_run(faults=faultless).records()}
+    happened = list(a_run().events())
+    assert {event.event_id: event.value for event in happened} == sent
+    assert all(one.time_ms <= other.time_ms for one, other in pairwise(happened))

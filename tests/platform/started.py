@@ -7,7 +7,7 @@ Run: pytest tests/platform
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,21 +15,25 @@ import pytest
 from running import Platform
 from warm import Driver
 
+from infra.jvm import QUICK_JVM
 from infra.services.processes import left_over
 from infra.session import FEW_ROWS
-from infra.settings import QUICK_JVM, ROOT, load, settings
+from infra.settings import ROOT, load, settings
 
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Number of this process: each has platforms of its own."""
 HOMES = ROOT / ".daybreak" / "test-home"
 PORT_BASE = int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER
-SERVED_PORTS, COPY_PORTS = PORT_BASE + 200, PORT_BASE + 400
+SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS = PORT_BASE + 200, PORT_BASE + 400, PORT_BASE + 600
 """Of the other platforms that one process may have at once."""
+CORE = "kafka,minio,postgres,stream"
 
 
 @contextmanager
-def started(home: Path, port_base: int, source: Path) -> Iterator[Platform]:
-    """Kafka, MinIO, Postgres and the stream of a tree's code, until the end of the block."""
+def started(
+    home: Path, port_base: int, source: Path, more: Mapping[str, str] | None = None, only: str = CORE
+) -> Iterator[Platform]:
+    """Some programs of a tree's code, until the end of the block; `more` are further settings."""
     # The user's own platform, endpoints and jar settings must not leak into this one.
     theirs = ("DAYBREAK_", "SPARK_")
     env = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
@@ -44,6 +48,7 @@ def started(home: Path, port_base: int, source: Path) -> Iterator[Platform]:
         # A day that is read in one micro-batch has nothing late in it.
         "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": "1000",
     }
+    ours |= more or {}
     env |= ours
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ.keys() - env.keys():
@@ -57,7 +62,7 @@ def started(home: Path, port_base: int, source: Path) -> Iterator[Platform]:
             own.run("daybreak", "down")
             shutil.rmtree(home)
         try:
-            own.run("daybreak", "up", "--only", "kafka,minio,postgres,stream")
+            own.run("daybreak", "up", "--only", only)
             with Driver(env, home / "logs" / "nights.log", source) as driver:
                 own = Platform(load(), env, driver, source)
                 patch.setattr("infra.kafka.client.settings", lambda: own.settings)

@@ -18,8 +18,13 @@ def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return load()
 
 
-def test_with_no_settings_every_program_is_ours(s: Settings) -> None:
-    assert list(roster(s)) == list(Name)
+def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> None:
+    assert list(roster(s)) == [name for name in Name if name != Name.CONNECT]
+
+
+def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    assert list(roster(load())) == list(Name)
 
 
 @pytest.mark.parametrize(
@@ -36,17 +41,19 @@ def test_a_named_endpoint_is_yours(
     setting: str, value: str, yours: set[Name], s: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"DAYBREAK_{setting}", value)
-    assert set(Name) - set(roster(load())) == yours
+    assert set(Name) - set(roster(load())) == yours | {Name.CONNECT}
 
 
-def test_every_need_is_a_program_that_starts_earlier(s: Settings) -> None:
+def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     order = list(Name)
-    for program in roster(s).values():
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    for program in roster(load()).values():
         assert all(order.index(need) < order.index(program.name) for need in program.needs)
 
 
-def test_no_two_programs_share_a_port(s: Settings) -> None:
-    ports = [port for program in roster(s).values() for port in program.ports.values()]
+def test_no_two_programs_share_a_port(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    ports = [port for program in roster(load()).values() for port in program.ports.values()]
     assert len(ports) == len(set(ports))
 
 

@@ -1,0 +1,83 @@
+"""The commands `shop-db ...`: the shop's database and the copies that follow it (option shop-db).
+
+Data flow: Postgres, Kafka -> a table per copy on the terminal, JSON
+Run: daybreak shop-db check
+"""
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from batch.captured_truth import in_truth
+from infra.commands.screen import Screen
+from infra.failures import PermanentFailure
+from infra.options import SHOP_DB
+from infra.settings import Settings, settings
+from infra.shop.db import check as checks
+from infra.shop.db import snapshot as snapshots
+from infra.shop.db.connection import connected
+from infra.shop.db.write import load as loaded
+from streaming.captured_copy import in_silver
+
+commands = typer.Typer()
+shop_db = typer.Typer(no_args_is_help=True, help="The shop's database, and the copies that follow it.")
+commands.add_typer(shop_db, name="shop-db")
+console = Screen()
+
+
+def _on() -> Settings:
+    s = settings()
+    if not s.has(SHOP_DB):
+        raise PermanentFailure("the shop's database is off; turn it on: daybreak up --with shop-db")
+    return s
+
+
+@shop_db.command()
+def check(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per table and copy.")] = False,
+) -> None:
+    """Compare every table, row by row, with its copies in log, stream and night; exits with 65 if one differs."""
+    s = _on()
+    found = checks.check(s, {"the log": checks.in_the_log, "the stream": in_silver(s)}) + in_truth(s)
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], indent=2))
+    else:
+        table = Table(box=None, header_style="dim")
+        for name in ("table", "copy", "rows", "copied", "hash", "its hash", "differing"):
+            table.add_column(name, justify="right" if name in ("rows", "copied", "differing") else "left")
+        for one in found:
+            table.add_row(one.table, one.copy, f"{one.rows:,}", f"{one.copied:,}", *one.hashes, f"{one.differing:,}")
+        console.print(table)
+        for one in found:
+            if one.older:
+                console.print(
+                    f"{one.table}, {one.copy}: {one.older:,} rows were captured before a column was added, and lack it until "
+                    "they change: daybreak shop-db snapshot brings all",
+                    soft_wrap=True,
+                )
+    if unequal := [one for one in found if not one.is_equal]:
+        what = (
+            f"{one.table} and {one.copy} differ in {one.differing:,} rows, the first: {one.first}" for one in unequal
+        )
+        raise PermanentFailure("; ".join(what))
+
+
+@shop_db.command()
+def load(rows: Annotated[int, typer.Option(min=1, max=1_000_000, help="Rows of stock to insert.")] = 10_000) -> None:
+    """Insert many rows in one transaction, as an import does."""
+    with connected(_on()) as own:
+        loaded(own, rows, datetime.now(UTC))
+    console.print(f"{rows:,} rows of stock, in one transaction")
+
+
+@shop_db.command()
+def snapshot() -> None:
+    """Capture all tables anew, where changes were lost; rows that were deleted meanwhile are deleted in every copy."""
+    s = _on()
+    with console.status("the connector takes a new snapshot"):
+        deleted = snapshots.again(s)
+    console.print(f"a new snapshot is in the log; {deleted:,} rows had been deleted while nobody read the changes")

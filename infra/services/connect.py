@@ -1,0 +1,89 @@
+"""Kafka Connect with Debezium: the worker that captures the shop's database (option shop-db), run straight from its jars.
+
+Data flow: Settings -> `<home>/connect/worker.properties` -> Program; then the connector
+Run: daybreak up --with shop-db
+
+The worker writes the captured changes and its position in the database in one Kafka transaction ("exactly-once source"), so a
+worker that dies neither loses a change nor sends one twice. Passwords stay in a file: Kafka keeps the connector's configuration.
+"""
+
+from infra.failures import TransientFailure
+from infra.kafka.log4j import LOG4J
+from infra.services import health
+from infra.services.program import Name, Program
+from infra.settings import Settings
+from infra.setup import connect as jars
+from infra.setup.prerequisites import java
+from infra.shop.db import condition, connection, connector, tables
+
+GROUP = "daybreak-connect"
+
+
+def properties(s: Settings) -> dict[str, str]:
+    """The worker's configuration."""
+    # Spark's options for Kafka are the Java client's, each with a prefix.
+    client = {name.removeprefix("kafka."): value for name, value in s.kafka_spark.items()}
+    stores = {f"{what}.storage.topic": f"{GROUP}-{what}" for what in ("config", "offset", "status")}
+    copies = {f"{what}.storage.replication.factor": str(s.kafka_replication) for what in ("config", "offset", "status")}
+    own = {
+        "bootstrap.servers": s.kafka_bootstrap,
+        "group.id": GROUP,
+        "listeners": f"http://127.0.0.1:{s.connect_port}",
+        "rest.advertised.host.name": "127.0.0.1",
+        "exactly.once.source.support": "enabled",
+        "key.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "key.converter.schemas.enable": "false",
+        "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "value.converter.schemas.enable": "false",
+        "offset.storage.partitions": "1",
+        "status.storage.partitions": "1",
+        # All plugins are on the class path.
+        "plugin.discovery": "service_load",
+        "config.providers": "file",
+        "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+        "config.providers.file.param.allowed.paths": f"{s.home}/connect",
+    }
+    prefixed = {f"{role}.{name}": value for role in ("producer", "consumer", "admin") for name, value in client.items()}
+    return {**own, **stores, **copies, **client, **prefixed}
+
+
+def prepare(s: Settings) -> None:
+    """Fetch the jars, write the configuration, and make the shop's tables."""
+    jars.ensure()
+    folder = s.home / "connect"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (folder / "worker.properties").write_text("".join(f"{key}={value}\n" for key, value in properties(s).items()))
+    (folder / "log4j2.properties").write_text(LOG4J)
+    secret = folder / connector.SECRETS
+    secret.touch(mode=0o600)
+    secret.write_text(f"password={connection.parts(s).get('password', '')}\n")
+    tables.create(s)
+
+
+def _waits_for(s: Settings) -> str | None:
+    """Does the worker answer, and does its connector run and beat?"""
+    wrong, _ = health.page(f"http://127.0.0.1:{s.connect_port}/connectors")
+    if wrong:
+        return wrong
+    try:
+        return condition.waits_for(s)
+    except TransientFailure as failure:
+        return str(failure)
+
+
+def program(s: Settings) -> Program:
+    """The worker."""
+    log4j = f"-Dlog4j2.configurationFile={s.home}/connect/log4j2.properties"
+    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(), log4j, "-cp", f"{s.home}/jars/connect/*"]
+    command += ["org.apache.kafka.connect.cli.ConnectDistributed", f"{s.home}/connect/worker.properties"]
+    return Program(
+        name=Name.CONNECT,
+        command=tuple(command),
+        ports={"connect_port": s.connect_port},
+        needs=(Name.KAFKA, Name.POSTGRES),
+        waits_for=lambda pid: _waits_for(s),
+        fails=lambda: condition.fails(s),
+        prepare=lambda: prepare(s),
+        complete=lambda: connector.register(s),
+        start_seconds=180,
+    )

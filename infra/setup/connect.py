@@ -1,0 +1,28 @@
+"""The jars of Kafka Connect and Debezium, which only the option shop-db needs.
+
+Data flow: infra/ivy.xml -> Ivy -> `.daybreak/jars/connect`
+Run: python3 -m infra.setup connect
+"""
+
+from infra.failures import PermanentFailure
+from infra.setup.jars import IVY_FILE, JARS, fetch, missing
+from infra.setup.step import SetupFailure, Step, digest, run
+
+CONFIGURATION = "connect"
+STEP = Step(
+    name=CONFIGURATION,
+    says="Kafka Connect and Debezium into .daybreak/jars, from infra/ivy.xml (41 MB, about a minute)",
+    stamp=JARS / f"{CONFIGURATION}.stamp",
+    made_from=lambda: digest(IVY_FILE),
+    install=lambda: fetch(CONFIGURATION),
+    complete=lambda: not missing(CONFIGURATION),
+    after="jars",
+)
+
+
+def ensure() -> None:
+    """Fetch them if they are not there. Raises PermanentFailure with what to do."""
+    try:
+        run([STEP])
+    except SetupFailure as failure:
+        raise PermanentFailure(str(failure)) from failure

@@ -1,0 +1,1 @@
+"""The shop's database, and how its changes reach Kafka (option shop-db)."""

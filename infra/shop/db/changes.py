@@ -1,0 +1,67 @@
+"""A table as its topic tells it: the snapshot and the changes behind it, folded to the last row of each key.
+
+Data flow: topic `shop.public.<table>` -> changes in the order of the database's log -> rows by key
+Run: daybreak shop-db check
+Source: Debezium 3.7, "PostgreSQL connector": change event values (before, after, op, source.lsn).
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from infra.kafka.read_committed import committed, partitions
+from infra.shop.db.connector import topic
+from infra.shop.db.tables import KEYS
+
+Row = Mapping[str, Any]
+Key = tuple[str, ...]
+READ, CREATED, UPDATED, DELETED = "r", "c", "u", "d"
+
+
+class Change(NamedTuple):
+    """One change: its place in the database's log (LSN as a number), what it did, and the row before and after."""
+
+    lsn: int
+    op: str
+    key: Key
+    before: Row | None
+    after: Row | None
+
+
+def changes(table: str) -> Iterator[Change]:
+    """The table's changes of committed Kafka transactions, in the order of each partition; none before its first one.
+
+    Raises TransientFailure if Kafka does not answer.
+    """
+    # Connect makes a table's topic with the first change.
+    for message in committed(topic(table)) if partitions(topic(table)) else ():
+        if (value := message.value()) is not None:
+            yield change(table, json.loads(value))
+
+
+def change(table: str, value: Mapping[str, Any]) -> Change:
+    """A change from its event's value."""
+    before, after = value.get("before"), value.get("after")
+    return Change(value["source"]["lsn"], value["op"], _key(table, after or before or {}), before, after)
+
+
+def _key(table: str, row: Row) -> Key:
+    return tuple(str(row.get(column)) for column in KEYS[table])
+
+
+def folded(found: Iterable[Change], before: int | None = None) -> dict[Key, Row]:
+    """The rows that these changes leave; with `before`, of the changes in front of this LSN only.
+
+    Of a key the change with the largest LSN counts, in whatever order they come. A new key is a deletion and a creation.
+    A snapshot has every row that there was: a row whose last change is older was deleted while nobody read the log.
+    """
+    last: dict[Key, Change] = {}
+    snapshot = 0
+    for one in found:
+        if before is not None and one.lsn >= before:
+            continue
+        if one.key not in last or last[one.key].lsn <= one.lsn:
+            last[one.key] = one
+        if one.op == READ:
+            snapshot = max(snapshot, one.lsn)
+    return {key: one.after for key, one in last.items() if one.after is not None and one.lsn >= snapshot}

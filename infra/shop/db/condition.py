@@ -1,0 +1,62 @@
+"""Does the capture of changes work, and if not, what would help?
+
+Data flow: Kafka Connect's word, the tables, the slot, the connector's heartbeat -> a sentence, or None
+Run: daybreak status
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from infra.durations import span
+from infra.failures import TransientFailure
+from infra.settings import Settings
+from infra.shop.db.connection import connected
+from infra.shop.db.rest import NAME, said, state
+from infra.shop.db.slot import lost
+from infra.shop.db.tables import HEARTBEAT, missing
+
+SILENT = timedelta(seconds=60)
+"""A connector that has not beaten for so long is counted as dead, whatever Kafka Connect says of it."""
+
+
+def fails(s: Settings) -> str | None:
+    """Why nothing is captured, and will not be without help; None if it is, or may be soon."""
+    try:
+        return broken(s) or _failed(said(s))
+    except TransientFailure:
+        return None
+
+
+def broken(s: Settings) -> str | None:
+    """What is wrong in the database itself: a table or the slot is gone. Connect would go on trying for ever."""
+    return missing(s) or lost(s)
+
+
+def _failed(now: dict[str, Any] | None) -> str | None:
+    for one in [now["connector"], *now["tasks"]] if now else []:
+        if one["state"] == "FAILED":
+            cause = _cause(one.get("trace", ""))
+            return f"its connector {NAME} has failed: {cause}. Mend that, then: daybreak restart connect"
+    return None
+
+
+def waits_for(s: Settings) -> str | None:
+    """None if the connector runs and beats, or is not registered yet; else what it waits for."""
+    now = state(s)
+    if now == "ABSENT":
+        return None
+    if now != "RUNNING":
+        return f"its connector {NAME} to run (it is {now.lower()})"
+    with connected(s) as own:
+        found = own.execute(f"SELECT at FROM {HEARTBEAT}").fetchone()
+    since = datetime.now(UTC) - found[0] if found else None
+    if since and since > SILENT:
+        return f"a heartbeat of its connector {NAME}: the last one was {span(since.total_seconds())} ago"
+    return None
+
+
+def _cause(trace: str) -> str:
+    """The innermost cause of a Java stack trace, in one line."""
+    causes = [line.removeprefix("Caused by: ") for line in trace.splitlines() if line.startswith("Caused by: ")]
+    first = (causes or trace.splitlines() or ["it gives no reason"])[-1 if causes else 0]
+    return first.strip()

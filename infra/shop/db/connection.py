@@ -1,0 +1,45 @@
+"""Connections to the shop's database: the embedded Postgres, or any other by DAYBREAK_SHOP_DSN.
+
+Data flow: Settings -> libpq connection string -> connection
+Run: daybreak up --with shop-db
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from infra.failures import TransientFailure
+from infra.settings import Settings
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+SECONDS = 10
+
+
+def dsn(s: Settings, database: str | None = None) -> str:
+    """The connection string with its password, to the shop's database or to another one of the same server."""
+    password = s.shop_password.get_secret_value()
+    if not password and s.embedded("shop_dsn"):
+        password = s.postgres_password.get_secret_value()
+    more = {"password": password} if password else {}
+    return make_conninfo(s.shop_dsn, **more, **({"dbname": database} if database else {}))
+
+
+def parts(s: Settings) -> dict[str, str]:
+    """The connection string by its keywords: host, port, user, dbname, password."""
+    return {name: str(value) for name, value in conninfo_to_dict(dsn(s)).items() if value is not None}
+
+
+@contextmanager
+def connected(s: Settings, database: str | None = None, autocommit: bool = True) -> Iterator[Connection]:
+    """A connection. Raises TransientFailure if the server does not answer, or ends the connection."""
+    try:
+        with psycopg.connect(dsn(s, database), autocommit=autocommit, connect_timeout=SECONDS) as own:
+            yield own
+    except psycopg.OperationalError as failure:
+        said = str(failure).strip().splitlines()
+        raise TransientFailure(
+            f"the shop's database does not answer: {said[-1] if said else 'no reason given'}"
+        ) from failure

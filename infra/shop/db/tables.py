@@ -1,0 +1,88 @@
+"""The tables of the shop's database, and what change capture needs beside them.
+
+Data flow: SQL -> database `shop`: customers, products, stock; publication
+Run: daybreak up --with shop-db
+Source: Debezium, "PostgreSQL connector": replica identity, publications, heartbeats.
+
+`changed_at` is when the shop changed the row, which in a replay of past days is not when the transaction was committed. A replica
+identity of FULL puts the whole row before a change into the log, long texts too, which Postgres otherwise leaves out.
+"""
+
+from collections.abc import Sequence
+
+from psycopg import sql
+
+from infra.failures import PermanentFailure
+from infra.settings import Settings
+from infra.shop.db.connection import connected, parts
+
+KEYS = {
+    "customers": ("customer_id",),
+    "products": ("product_id",),
+    "stock": ("product_id", "warehouse"),
+    "marks": ("id",),
+}
+"""The captured tables with their primary keys."""
+COMPARED = ("customers", "products", "stock")
+"""Those that hold what the shop knows; `marks` has the marks of comparisons."""
+HEARTBEAT = "heartbeat"
+"""The connector's own table, with one row: published, so that the slot moves on, and not captured."""
+PUBLICATION = SLOT = "daybreak_shop"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS customers (
+    customer_id text PRIMARY KEY, name text NOT NULL, region text NOT NULL, note text, changed_at timestamptz(3) NOT NULL);
+CREATE TABLE IF NOT EXISTS products (
+    product_id text PRIMARY KEY, title text NOT NULL, brand text NOT NULL, price_cents bigint NOT NULL,
+    weight_kg numeric(8, 3), description text, changed_at timestamptz(3) NOT NULL);
+CREATE TABLE IF NOT EXISTS stock (
+    product_id text, warehouse text, on_hand bigint NOT NULL, changed_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (product_id, warehouse));
+CREATE TABLE IF NOT EXISTS marks (id text PRIMARY KEY, at timestamptz(3) NOT NULL);
+CREATE TABLE IF NOT EXISTS heartbeat (id int PRIMARY KEY, at timestamptz(3) NOT NULL);
+"""
+
+
+def create(s: Settings) -> None:
+    """Make what is missing: the database if it is the embedded server's, the tables, the publication.
+
+    Raises PermanentFailure if some tables are there and others are not: then they were renamed or dropped.
+    """
+    if s.embedded("shop_dsn"):
+        _create_database(s)
+    with connected(s) as own:
+        there = {row[0] for row in own.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+        if there.intersection(KEYS) and (gone := [table for table in KEYS if table not in there]):
+            # A new empty one in its place would tell everybody that its rows were never there.
+            raise PermanentFailure(_gone(gone))
+        own.execute(_TABLES)
+        for table in KEYS:
+            own.execute(sql.SQL("ALTER TABLE {} REPLICA IDENTITY FULL").format(sql.Identifier(table)))
+        known = own.execute("SELECT 1 FROM pg_publication WHERE pubname = %s", [PUBLICATION]).fetchone()
+        names = sql.SQL(", ").join(map(sql.Identifier, (*KEYS, HEARTBEAT)))
+        verb = "ALTER PUBLICATION {} SET TABLE {}" if known else "CREATE PUBLICATION {} FOR TABLE {}"
+        own.execute(sql.SQL(verb).format(sql.Identifier(PUBLICATION), names))
+
+
+def missing(s: Settings) -> str | None:
+    """Of captured tables that are no longer there by their names: what is wrong and what to do; None if all are there."""
+    with connected(s) as own:
+        found = own.execute("SELECT tablename FROM pg_publication_tables WHERE pubname = %s", [PUBLICATION])
+        there = {row[0] for row in found}
+    gone = [table for table in KEYS if table not in there]
+    return _gone(gone) if gone else None
+
+
+def _gone(tables: Sequence[str]) -> str:
+    names = ", ".join(f"public.{table}" for table in tables)
+    return (
+        f"the shop's database has no {names} (renamed or dropped?), so its changes are captured no longer: rename it back, or "
+        "change infra/shop/db and the contract to its new name"
+    )
+
+
+def _create_database(s: Settings) -> None:
+    name = parts(s)["dbname"]
+    with connected(s, "postgres") as admin:
+        if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))

@@ -1,0 +1,85 @@
+"""Tables of the shop's database as topics: their captured changes (option shop-db).
+
+Data flow: topics `shop.public.*`, written by Debezium, keyed by primary key -> silver
+Run: daybreak up --with shop-db
+
+The events are called like those of the topics `customers` and `products`, and so are their fields: a view reads either.
+"""
+
+from dataclasses import replace
+
+from infra.lake.columns import column, struct
+from streaming.contracts.captured import Captured
+from streaming.contracts.contract import Contract, between, is_text, length_between, matches
+from streaming.contracts.customers import CUSTOMERS
+from streaming.contracts.products import PRODUCTS
+
+TIME = "changed_at"
+
+SHOP_CUSTOMERS = replace(
+    CUSTOMERS,
+    topic="shop.public.customers",
+    description="The table `customers` of the shop's database: every change of a row.",
+    payload=struct(*CUSTOMERS.payload, column("note", "string", "A note of the shop's; null without one")),
+    rules=(*CUSTOMERS.rules, is_text("note")),
+    encoding="debezium",
+    captured=Captured(
+        key=("customer_id",),
+        types={"c": "customer_registered", "u": "customer_moved", "d": "customer_left"},
+        time=TIME,
+    ),
+)
+
+SHOP_PRODUCTS = replace(
+    PRODUCTS,
+    topic="shop.public.products",
+    description="The table `products` of the shop's database: every change of a row.",
+    payload=struct(
+        *PRODUCTS.payload,
+        column("weight_kg", "string", "Its weight in kg, a decimal; null if unknown"),
+        column("description", "string", "Its description; null without one"),
+    ),
+    rules=(
+        *PRODUCTS.rules,
+        is_text("weight_kg"),
+        matches("weight_kg", r"[0-9]{1,5}\.[0-9]{3}"),
+        is_text("description"),
+        length_between("description", 0, 20_000),
+    ),
+    encoding="debezium",
+    captured=Captured(
+        key=("product_id",),
+        types={"c": "product_listed", "u": "product_changed", "d": "product_withdrawn"},
+        time=TIME,
+    ),
+)
+
+_STOCK = ("product_id", "warehouse", "on_hand")
+
+SHOP_STOCK = Contract(
+    topic="shop.public.stock",
+    description="The table `stock` of the shop's database: every change of a row.",
+    key="product_id",
+    payload=struct(
+        column("product_id", "string", "The product"),
+        column("warehouse", "string", "Where it lies"),
+        column("on_hand", "bigint", "Pieces there; null when the row was deleted"),
+    ),
+    required={"stock_opened": _STOCK, "stock_counted": _STOCK, "stock_closed": ("product_id", "warehouse")},
+    rules=(
+        is_text("product_id"),
+        length_between("product_id", 1, 100),
+        is_text("warehouse"),
+        length_between("warehouse", 1, 100),
+        between("on_hand", -1_000_000_000, 1_000_000_000),
+    ),
+    encoding="debezium",
+    captured=Captured(
+        key=("product_id", "warehouse"),
+        types={"c": "stock_opened", "u": "stock_counted", "d": "stock_closed"},
+        time=TIME,
+    ),
+)
+
+TABLES = {CUSTOMERS.topic: SHOP_CUSTOMERS.topic, PRODUCTS.topic: SHOP_PRODUCTS.topic}
+"""Which topic's place a table's changes take in the views, with the option shop-db-views."""

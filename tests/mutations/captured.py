@@ -1,0 +1,75 @@
+"""Mistakes in the capture of a database: which change of a key is the last, what a snapshot says, and what is compared.
+
+Data flow: infra/shop/db, streaming/debezium, views/reading -> Mutation
+Run: python -m tests.mutations captured
+"""
+
+from tests.mutations.mutation import Mutation
+
+SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
+
+CAPTURED = (
+    Mutation(
+        "captured: a row that a snapshot lacks stays",
+        "infra/shop/db/changes.py",
+        "one.after is not None and one.lsn >= snapshot",
+        "one.after is not None",
+        f"{SHOP_DB}::test_a_row_that_a_later_snapshot_lacks_was_deleted_unseen",
+    ),
+    Mutation(
+        "captured: the change that comes last counts",
+        "infra/shop/db/changes.py",
+        "if one.key not in last or last[one.key].lsn <= one.lsn:",
+        "if True:",
+        f"{SHOP_DB}::test_the_last_change_of_a_key_counts_in_whatever_order_they_come",
+    ),
+    Mutation(
+        "captured: the mark's own position is compared too",
+        "infra/shop/db/changes.py",
+        "if before is not None and one.lsn >= before:",
+        "if before is not None and one.lsn > before:",
+        f"{SHOP_DB}::test_what_follows_the_mark_is_left_out",
+    ),
+    Mutation(
+        "captured: rows of the copy only are no difference",
+        "infra/shop/db/check.py",
+        "differing = sorted(key for key in {*one, *other} if one.get(key) != other.get(key))",
+        "differing = sorted(key for key in one if one.get(key) != other.get(key))",
+        f"{SHOP_DB}::test_the_first_key_that_differs_is_named",
+    ),
+    Mutation(
+        "captured: an event's id does not begin with its position",
+        "streaming/debezium.py",
+        'h = f"{lsn:016x}{digest[:16]}"',
+        "h = digest[:32]",
+        f"{DEBEZIUM}::test_the_same_change_has_one_id_and_later_ones_larger_ids",
+    ),
+    Mutation(
+        "captured: rows that were inserted together have one id",
+        "streaming/debezium.py",
+        "digest = hashlib.sha256(json.dumps(change, sort_keys=True).encode()).hexdigest()",
+        'digest = hashlib.sha256(b"").hexdigest()',
+        f"{DEBEZIUM}::test_rows_that_were_inserted_together_have_ids_of_their_own",
+    ),
+    Mutation(
+        "captured: a deletion happens when the row was changed last",
+        "streaming/debezium.py",
+        "if own and op not in (SNAPSHOT, DELETED) else committed",
+        "if own and op != SNAPSHOT else committed",
+        f"{DEBEZIUM}::test_each_kind_of_change_is_an_event",
+    ),
+    Mutation(
+        "captured: the stream reads what a transaction took back",
+        "infra/kafka/spark_source.py",
+        '"kafka.isolation.level": "read_committed"',
+        '"kafka.isolation.level": "read_uncommitted"',
+        "tests/infra/test_spark_source.py::test_the_source_reads_all_topics_and_misses_no_record",
+    ),
+    Mutation(
+        "captured: a view goes on reading the topic",
+        "streaming/views/reading.py",
+        "inputs=tuple(own.get(topic, topic) for topic in view.inputs),",
+        "inputs=view.inputs,",
+        "tests/streaming/test_reading.py::test_only_views_of_these_topics_change",
+    ),
+)

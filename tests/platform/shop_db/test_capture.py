@@ -1,0 +1,145 @@
+"""The shop's database and its copies: whatever is written, killed, renamed or lost, they end equal, or an alarm says why not."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from database import Database
+from running import until
+
+from infra.lake import reader
+from infra.services.program import Name
+from infra.shop.db.changes import changes
+from infra.shop.db.slot import slot
+
+pytestmark = pytest.mark.platform
+
+TEXT = "repeat(md5(random()::text), 200)"
+"""A text of 6,400 letters, which Postgres keeps outside of its row."""
+
+
+def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> None:
+    database.platform.run("daybreak", "shop-db", "load", "--rows", "10000")
+    database.run(
+        f"INSERT INTO products VALUES ('p-900', 'x', 'y', 1, 12.5, {TEXT}, now()), ('p-901', 'x', 'y', 2, NULL, NULL, now())",
+        # The long text is not touched: without a full replica identity its change would lack it.
+        "UPDATE products SET price_cents = 3, changed_at = now() WHERE product_id = 'p-900'",
+        "INSERT INTO stock VALUES ('p-900', 'nord', 5, now())",
+        "UPDATE stock SET warehouse = 'sued', changed_at = now() WHERE product_id = 'p-900'",
+        "DELETE FROM products WHERE product_id = 'p-901'",
+        "BEGIN; DELETE FROM products; ROLLBACK",
+    )
+    found = {(one["table"], one["copy"]): one for one in database.checked()}
+    assert set(found) == {
+        (table, copy) for table in ("customers", "products", "stock") for copy in ("the log", "the stream")
+    }
+    assert all(one["rows"] == one["copied"] > 0 for one in found.values())
+    assert found["stock", "the log"]["rows"] > 10_000
+    last = [one for one in changes("products") if one.key == ("p-900",)][-1]
+    assert last.op == "u"
+    assert last.after
+    assert (last.after["weight_kg"], len(last.after["description"])) == ("12.500", 6_400)
+    assert [one.op for one in changes("stock") if one.key[0] == "p-900"] == ["c", "d", "c"]
+
+
+def test_a_view_looks_customers_up_in_the_table(database: Database) -> None:
+    platform, now = database.platform, datetime.now(UTC)
+    database.run("INSERT INTO customers VALUES ('c-777', 'Ada Abel', 'north', NULL, now() - interval '2 seconds')")
+    database.checked()
+    event_id = "00000000-0000-4000-8000-000000000777"
+    click = {
+        "event_id": event_id, "event_type": "product_clicked", "event_time": round(now.timestamp() * 1000), "schema_version": 1,
+        "session_id": "v-00000778", "customer_id": "c-777", "product_id": "p-1", "position": 1,
+    }  # fmt: skip
+    platform.send([("clicks", click["session_id"].encode(), json.dumps(click).encode(), event_id, "good")])
+    platform.wait_drained()
+    (row,) = [row for row in platform.rows("speed/clicks_with_customer") if row["event_id"] == event_id]
+    assert (row["name"], row["region"], row["known"]) == ("Ada Abel", "north", 1)
+
+
+def test_the_night_finds_the_same_rows_in_the_log(database: Database) -> None:
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    database.platform.run("batch", "night", "--date", str(yesterday))
+    found = {one["table"]: one for one in database.checked() if one["copy"] == "the night"}
+    assert found["customers"]["copied"] > 0
+    assert found["products"]["copied"] > 0
+
+
+@pytest.mark.parametrize("name", ["connect", "kafka", "postgres"])
+def test_a_death_loses_and_doubles_no_change(database: Database, name: str) -> None:
+    for number in range(40):
+        if number == 20:
+            database.platform.kill(name)
+        database.run(f"INSERT INTO stock VALUES ('{name}-{number}', 'west', {number}, now())")
+    database.platform.wait_healthy(name)
+    database.platform.wait_healthy("connect")
+    database.checked()
+    assert database.twice() == []
+
+
+def test_columns_come_and_go(database: Database) -> None:
+    database.run(
+        "ALTER TABLE customers ADD COLUMN tier text DEFAULT 'gold'",
+        "UPDATE customers SET tier = 'silver', changed_at = now() WHERE customer_id = 'c-777'",
+        "ALTER TABLE products DROP COLUMN weight_kg",
+        "UPDATE products SET price_cents = 4, changed_at = now() WHERE product_id = 'p-900'",
+    )
+    found = {(one["table"], one["copy"]): one for one in database.checked()}
+    customers = found["customers", "the log"]
+    assert customers["older"] == customers["rows"] - 1
+
+
+def test_a_renamed_table_is_an_alarm_and_not_an_empty_one(database: Database) -> None:
+    platform = database.platform
+    database.run("ALTER TABLE stock RENAME TO inventory")
+    now = platform.status("connect")
+    assert now["condition"] == "failing"
+    assert "the shop's database has no public.stock" in now["waits_for"]
+    done = platform.run("daybreak", "shop-db", "check", check=False)
+    assert done.returncode == 65
+    assert "rename it back" in done.stderr
+    database.run("ALTER TABLE inventory RENAME TO stock")
+    platform.wait_healthy("connect")
+    database.checked()
+
+
+def test_a_slot_that_fell_behind_is_told_and_a_snapshot_mends_it(database: Database) -> None:
+    platform = database.platform
+    platform.supervisor().stop(Name.CONNECT, wait=True)
+    database.run(
+        "DELETE FROM stock WHERE warehouse = 'import' AND on_hand % 2 = 0",
+        "DELETE FROM customers WHERE customer_id = 'c-777'",
+    )
+
+    def is_lost() -> bool:
+        database.run("DROP TABLE IF EXISTS junk", f"CREATE TABLE junk AS SELECT {TEXT} FROM generate_series(1, 10000)")
+        database.run("SELECT pg_switch_wal()", "CHECKPOINT")
+        found = slot(platform.settings)
+        return found is not None and found.is_lost
+
+    until("Postgres gives the slot up", is_lost, 120)
+    assert "daybreak_shop is lost: Postgres removed changes" in platform.run("daybreak", "lag").stdout
+    platform.supervisor().begin(Name.CONNECT)
+    until("the worker answers", lambda: platform.status("connect")["condition"] == "failing", 120)
+    assert "daybreak shop-db snapshot" in platform.status("connect")["waits_for"]
+    said = platform.run("daybreak", "shop-db", "snapshot").stdout
+    assert "5,001 rows had been deleted" in said
+    platform.wait_healthy("connect")
+    database.checked()
+    topic = reader.read(platform.settings, "silver/events", ["topic", "event_type"]).to_pylist()
+    assert {"topic": "shop.public.customers", "event_type": "customer_left"} in topic
+
+
+def test_the_polling_lab_shows_what_each_way_cannot_see(database: Database) -> None:
+    platform = database.platform
+    done = platform.run("daybreak", "lab", "polling", "--changes", "120", "--seed", "3", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = json.loads((platform.settings.home / "lab" / "polling.json").read_text())["rows"]
+    *polls, told, captured = kept
+    assert all(poll["deletions unseen"] > 0 for poll in polls)
+    assert polls[-1]["values unseen"] > polls[0]["values unseen"]
+    assert told["unseen while away"] == told["values unseen"] + told["deletions unseen"] > 0
+    assert (captured["values unseen"], captured["deletions unseen"]) == (0, 0)
+    slots = database.run("SELECT slot_name FROM pg_replication_slots")
+    assert slots == [("daybreak_shop",)]
+    assert database.run("SELECT 1 FROM pg_tables WHERE tablename = 'lab_polling'") == []
