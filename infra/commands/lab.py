@@ -13,10 +13,21 @@ from rich.table import Table
 
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
-from infra.lab import compaction, compaction_table, delivery, delivery_table, groups, groups_table, page
+from infra.lab import (
+    compaction,
+    compaction_table,
+    delivery,
+    delivery_table,
+    groups,
+    groups_table,
+    page,
+    polling,
+    polling_table,
+)
 from infra.lab.group_member import COMMIT_EVERY
-from infra.lab.labs import COMPACTION, DELIVERY, GROUPS, Lab
+from infra.lab.labs import COMPACTION, DELIVERY, GROUPS, POLLING, Lab
 from infra.lab.result import Result, Row, keep
+from infra.options import SHOP_DB
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -67,6 +78,24 @@ def run_compaction(
     )
     shown = compaction_table.rows(found, late), compaction_table.shows(found, late)
     _show(COMPACTION, *shown, how, compaction_table.broken(found, late))
+
+
+@labs.command("polling")
+def run_polling(
+    changes: Annotated[int, typer.Option(min=50, max=10_000, help="Changes of the lab's table, 25 per second.")] = 250,
+    seed: Seed = 1,
+) -> None:
+    """Follow a table's changes by queries, by notifications and by change capture; needs `daybreak up --with shop-db`."""
+    if not settings().has(SHOP_DB):
+        raise PermanentFailure("this lab needs the shop's database; turn it on: daybreak up --with shop-db")
+    with console.status(f"a table is changed {changes:,} times, and followed in five ways"):
+        scene, found = polling.measure(settings(), changes, seed)
+    how = (
+        f"{changes:,} changes of {polling.KEYS} rows, {polling.RATE:g} per second, drawn with seed {seed}; nobody looked at "
+        f"{len(scene.unwatched):,} of them."
+    )
+    shown = polling_table.rows(scene, found), polling_table.shows(scene, found)
+    _show(POLLING, *shown, how, polling_table.broken(scene, found))
 
 
 def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:

@@ -45,4 +45,12 @@ COMPACTION = Lab(
     "middle of the log takes the place of the records before it, which are deleted as retention would do it. A state is "
     "rebuilt from each.",
 )
-LABS = (DELIVERY, GROUPS, COMPACTION)
+POLLING = Lab(
+    "polling",
+    "How does one learn that a database has changed?",
+    "The same changes of one table are followed in three ways: by a query for what is newer than the last answer, every so "
+    "often; by notifications that a trigger sends (LISTEN/NOTIFY); and by change capture from the database's log. No follower "
+    "looks for a moment in the middle. Delay is from commit to seen. CPU is that of the follower, of its process in the "
+    "database, and for change capture of Kafka Connect too. It needs the option shop-db.",
+)
+LABS = (DELIVERY, GROUPS, COMPACTION, POLLING)

@@ -1,0 +1,180 @@
+"""The followers of the polling lab: a query every so often, LISTEN/NOTIFY, and change capture.
+
+Data flow: Postgres, or the topic of the lab's own connector -> Follower
+Run: daybreak lab polling
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import psutil
+from confluent_kafka import OFFSET_BEGINNING, TopicPartition
+
+from infra.failures import TransientFailure
+from infra.kafka import client
+from infra.lab.polling_table import Change, Follower, Scene
+from infra.services.program import Name
+from infra.services.supervisor import Supervisor
+from infra.settings import Settings
+from infra.shop.db.connection import Connection, connected
+from infra.shop.db.connector import source
+from infra.shop.db.rest import asked, done, state
+
+NAME = "lab-polling"
+SLOT = PUBLICATION = "lab_polling"
+LOOK_SECONDS = 0.05
+START_SECONDS = 60
+
+
+def poll(s: Settings, scene: Scene, every: float) -> Follower:
+    """Ask every so many seconds for rows that are newer than the newest known."""
+    own, newest = Follower(f"a query every {every:g} s"), datetime.fromtimestamp(0, UTC)
+    with connected(s) as database, _cpu(s, own, database):
+        scene.ready.tell()
+        while not scene.over.wait(every):
+            if scene.away.is_set():
+                continue
+            own.queries += 1
+            query = "SELECT value, changed_at FROM lab_polling WHERE changed_at > %s ORDER BY changed_at"
+            for value, at in database.execute(query, [newest]).fetchall():
+                own.see(Change("write", value))
+                newest = max(newest, at)
+    return own
+
+
+def listen(s: Settings, scene: Scene) -> Follower:
+    """Hear what the trigger tells; while away there is no connection, as when a client restarts."""
+    own = Follower("LISTEN/NOTIFY")
+    first = True
+    while not scene.over.is_set():
+        with connected(s) as database, _cpu(s, own, database):
+            database.execute("LISTEN lab_polling")
+            own.queries += 1
+            if first:
+                scene.ready.tell()
+            first = False
+            while not scene.over.is_set() and not scene.away.is_set():
+                for told in database.notifies(timeout=LOOK_SECONDS):
+                    what, value = told.payload.split()
+                    own.see(Change("delete" if what == "delete" else "write", int(value)))
+        while scene.away.is_set() and not scene.over.is_set():
+            time.sleep(LOOK_SECONDS)
+    return own
+
+
+def capture(s: Settings, scene: Scene, topic: str) -> Follower:
+    """Read the connector's topic; while away there is no consumer, and the next one goes on where the last one was."""
+    own, offset, first = Follower("change capture"), OFFSET_BEGINNING, True
+    before = _server_cpu(s)
+    started = time.thread_time()
+    while not scene.over.is_set():
+        with client.consumer("lab", {"isolation.level": "read_committed", "fetch.wait.max.ms": "10"}) as consumer:
+            consumer.assign([TopicPartition(topic, 0, offset)])
+            if first:
+                scene.ready.tell()
+            first = False
+            while not scene.over.is_set() and not scene.away.is_set():
+                message = consumer.poll(LOOK_SECONDS)
+                if message is None or message.error():
+                    continue
+                offset = (message.offset() or 0) + 1
+                value = json.loads(message.value() or b"{}")
+                if value["op"] == "d":
+                    own.see(Change("delete", value["before"]["value"]))
+                else:
+                    own.see(Change("write", value["after"]["value"]))
+        while scene.away.is_set() and not scene.over.is_set():
+            time.sleep(LOOK_SECONDS)
+    own.cpu = time.thread_time() - started + _server_cpu(s) - before
+    return own
+
+
+@contextmanager
+def captured(s: Settings, topic: str) -> Iterator[None]:
+    """A connector of the lab's own table into one topic; it, its slot and its publication are gone at the end."""
+    _remove(s)
+    with connected(s) as database:
+        database.execute(f"CREATE PUBLICATION {PUBLICATION} FOR TABLE lab_polling")
+    config = source(s) | {
+        "slot.name": SLOT,
+        "publication.name": PUBLICATION,
+        "topic.prefix": "lab_polling",
+        "table.include.list": "public.lab_polling",
+        "snapshot.mode": "no_data",
+        "transforms": "one",
+        "transforms.one.type": "org.apache.kafka.connect.transforms.RegexRouter",
+        "transforms.one.regex": ".*",
+        "transforms.one.replacement": topic,
+    }
+    try:
+        done(asked(s, "PUT", "/config", config, NAME))
+        give_up = time.monotonic() + START_SECONDS
+        while state(s, NAME) != "RUNNING" or not _is_followed(s):
+            if time.monotonic() > give_up:
+                raise TransientFailure(
+                    f"the lab's connector does not run within {START_SECONDS} s: daybreak logs connect"
+                )
+            time.sleep(0.2)
+        yield
+    finally:
+        _remove(s)
+
+
+def _is_followed(s: Settings) -> bool:
+    with connected(s) as database:
+        found = database.execute("SELECT active FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
+    return bool(found and found[0])
+
+
+def _remove(s: Settings) -> None:
+    """The connector with its offsets, its slot and its publication, as far as they are there."""
+    give_up = time.monotonic() + START_SECONDS
+    if state(s, NAME) != "ABSENT":
+        asked(s, "PUT", "/stop", name=NAME)
+        while asked(s, "DELETE", "/offsets", name=NAME).is_error and time.monotonic() < give_up:
+            time.sleep(0.5)
+        asked(s, "DELETE", name=NAME)
+    with connected(s) as database:
+        while found := database.execute(
+            "SELECT active FROM pg_replication_slots WHERE slot_name = %s", [SLOT]
+        ).fetchone():
+            if not found[0]:
+                database.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
+            elif time.monotonic() > give_up:
+                raise TransientFailure(f"the slot {SLOT} of the lab is still in use: daybreak logs connect")
+            time.sleep(0.2)
+        database.execute(f"DROP PUBLICATION IF EXISTS {PUBLICATION}")
+
+
+@contextmanager
+def _cpu(s: Settings, own: Follower, database: Connection) -> Iterator[None]:
+    """Add the CPU of the block: this thread's, and that of the connection's process where the server is ours."""
+    process = psutil.Process(database.info.backend_pid) if s.embedded("shop_dsn") else None
+    before = time.thread_time() + _of(process)
+    try:
+        yield
+    finally:
+        own.cpu += time.thread_time() + _of(process) - before
+
+
+def _server_cpu(s: Settings) -> float:
+    """CPU of Kafka Connect, and of the database's process that sends it the log."""
+    worker = Supervisor(s).processes()[Name.CONNECT].pid
+    with connected(s) as database:
+        found = database.execute("SELECT active_pid FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
+    sender = found[0] if found and s.embedded("shop_dsn") else None
+    return sum(_of(psutil.Process(pid)) for pid in (worker, sender) if pid)
+
+
+def _of(process: psutil.Process | None) -> float:
+    if process is None:
+        return 0.0
+    try:
+        spent = process.cpu_times()
+    except psutil.Error:
+        # It has ended with its connection.
+        return 0.0
+    return float(spent.user + spent.system)
