@@ -91,8 +91,8 @@ def run_polling(
     with console.status(f"a table is changed {changes:,} times, and followed in five ways"):
         scene, found = polling.measure(settings(), changes, seed)
     how = (
-        f"{changes:,} changes of {polling.KEYS} rows, {polling.RATE:g} per second, drawn with seed {seed}; nobody looked at "
-        f"{len(scene.unwatched):,} of them."
+        f"{changes:,} changes of {polling.KEYS} rows, {polling.RATE:g} per second, drawn with seed {seed}; in the "
+        "middle nobody looked for a moment."
     )
     shown = polling_table.rows(scene, found), polling_table.shows(scene, found)
     _show(POLLING, *shown, how, polling_table.broken(scene, found))

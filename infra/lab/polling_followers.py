@@ -34,9 +34,13 @@ def poll(s: Settings, scene: Scene, every: float) -> Follower:
     own, newest = Follower(f"a query every {every:g} s"), datetime.fromtimestamp(0, UTC)
     with connected(s) as database, _cpu(s, own, database):
         scene.ready.tell()
+        looked = time.monotonic()
         while not scene.over.wait(every):
             if scene.away.is_set():
                 continue
+            if time.monotonic() - looked > 1.5 * every:
+                own.absent.append((looked, time.monotonic()))
+            looked = time.monotonic()
             own.queries += 1
             query = "SELECT value, changed_at FROM lab_polling WHERE changed_at > %s ORDER BY changed_at"
             for value, at in database.execute(query, [newest]).fetchall():
@@ -47,16 +51,14 @@ def poll(s: Settings, scene: Scene, every: float) -> Follower:
 
 def listen(s: Settings, scene: Scene) -> Follower:
     """Hear what the trigger tells; while away there is no connection, as when a client restarts."""
-    own = Follower("LISTEN/NOTIFY")
-    first = True
+    own, left = Follower("LISTEN/NOTIFY"), None
     while not scene.over.is_set():
         with connected(s) as database, _cpu(s, own, database):
             database.execute("LISTEN lab_polling")
             own.queries += 1
-            if first:
-                scene.ready.tell()
-            first = False
+            _begin(scene, own, left)
             while not scene.over.is_set() and not scene.away.is_set():
+                left = time.monotonic()
                 for told in database.notifies(timeout=LOOK_SECONDS):
                     what, value = told.payload.split()
                     own.see(Change("delete" if what == "delete" else "write", int(value)))
@@ -67,16 +69,15 @@ def listen(s: Settings, scene: Scene) -> Follower:
 
 def capture(s: Settings, scene: Scene, topic: str) -> Follower:
     """Read the connector's topic; while away there is no consumer, and the next one goes on where the last one was."""
-    own, offset, first = Follower("change capture"), OFFSET_BEGINNING, True
+    own, offset, left = Follower("change capture"), OFFSET_BEGINNING, None
     before = _server_cpu(s)
     started = time.thread_time()
     while not scene.over.is_set():
         with client.consumer("lab", {"isolation.level": "read_committed", "fetch.wait.max.ms": "10"}) as consumer:
             consumer.assign([TopicPartition(topic, 0, offset)])
-            if first:
-                scene.ready.tell()
-            first = False
+            _begin(scene, own, left)
             while not scene.over.is_set() and not scene.away.is_set():
+                left = time.monotonic()
                 message = consumer.poll(LOOK_SECONDS)
                 if message is None or message.error():
                     continue
@@ -90,6 +91,14 @@ def capture(s: Settings, scene: Scene, topic: str) -> Follower:
             time.sleep(LOOK_SECONDS)
     own.cpu = time.thread_time() - started + _server_cpu(s) - before
     return own
+
+
+def _begin(scene: Scene, own: Follower, left: float | None) -> None:
+    """It looks from now on; again, if it had `left`."""
+    if left is None:
+        scene.ready.tell()
+    else:
+        own.absent.append((left, time.monotonic()))
 
 
 @contextmanager

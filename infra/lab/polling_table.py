@@ -44,7 +44,6 @@ class Scene:
     """What writer and followers share: when each change was committed (monotonic seconds), who looks, and the end."""
 
     commits: dict[Change, float] = field(default_factory=dict)
-    unwatched: set[Change] = field(default_factory=set)
     ready: Ready = field(default_factory=Ready)
     away: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
@@ -52,22 +51,30 @@ class Scene:
     def happened(self, change: Change) -> None:
         """It is committed now."""
         self.commits[change] = time.monotonic()
-        if self.away.is_set():
-            self.unwatched.add(change)
 
 
 @dataclass
 class Follower:
-    """One way to follow: when it first saw each change (monotonic seconds), its queries, and CPU seconds."""
+    """One way to follow: when it first saw each change (monotonic seconds), its queries and CPU seconds, and from when to when
+    it did not look (`absent`)."""
 
     way: str
     seen: dict[Change, float] = field(default_factory=dict)
     queries: int = 0
     cpu: float = 0.0
+    absent: list[tuple[float, float]] = field(default_factory=list)
 
     def see(self, change: Change) -> None:
         """It is seen now."""
         self.seen.setdefault(change, time.monotonic())
+
+    def missed(self, scene: Scene) -> set[Change]:
+        """The changes that it never saw."""
+        return scene.commits.keys() - self.seen.keys()
+
+    def was_absent(self, scene: Scene, change: Change) -> bool:
+        """Was the change committed while it did not look?"""
+        return any(start <= scene.commits[change] <= end for start, end in self.absent)
 
 
 def rows(scene: Scene, found: Sequence[Follower]) -> list[Row]:
@@ -76,16 +83,17 @@ def rows(scene: Scene, found: Sequence[Follower]) -> list[Row]:
 
 
 def _row(scene: Scene, one: Follower) -> Row:
-    watched = [change for change in scene.commits if change in one.seen and change not in scene.unwatched]
+    watched = [change for change in scene.commits if change in one.seen and not one.was_absent(scene, change)]
     p50, p95 = percentiles([one.seen[change] - scene.commits[change] for change in watched])
+    missed = one.missed(scene)
     return {
         "way": one.way,
         "queries": one.queries,
         "p50 (ms)": p50,
         "p95 (ms)": p95,
-        "values unseen": len(unseen(scene, one, "write")),
-        "deletions unseen": len(unseen(scene, one, "delete")),
-        "unseen while away": sum(change in scene.unwatched for change in scene.commits.keys() - one.seen.keys()),
+        "values unseen": sum(change.what == "write" for change in missed),
+        "deletions unseen": sum(change.what == "delete" for change in missed),
+        "unseen while away": sum(one.was_absent(scene, change) for change in missed),
         "CPU (ms per change)": f"{1000 * one.cpu / max(len(scene.commits), 1):.1f}",
     }
 
@@ -95,19 +103,14 @@ def percentiles(delays: Sequence[float]) -> tuple[str, str]:
     if len(delays) < 2:
         return "-", "-"
     cuts = quantiles(delays, n=20, method="inclusive")
-    return f"{1000 * max(cuts[9], 0):.0f}", f"{1000 * max(cuts[18], 0):.0f}"
-
-
-def unseen(scene: Scene, one: Follower, what: str) -> list[Change]:
-    """The changes of a kind that a follower never saw."""
-    return [change for change in scene.commits if change.what == what and change not in one.seen]
+    return f"{1000 * max(cuts[9], 0):.1f}", f"{1000 * max(cuts[18], 0):.1f}"
 
 
 def shows(scene: Scene, found: Sequence[Follower]) -> str:
     """The measured figures in one sentence."""
     *polls, told, captured = found
-    worst, missed = polls[-1], len(unseen(scene, polls[-1], "write"))
-    of_told, of_captured = (len(scene.commits.keys() - one.seen.keys()) for one in (told, captured))
+    worst, missed = polls[-1], sum(change.what == "write" for change in polls[-1].missed(scene))
+    of_told, of_captured = len(told.missed(scene)), len(captured.missed(scene))
     return (
         f"Of {len(scene.commits):,} changes, {worst.way} missed {missed:,} values that were gone before it looked, "
         f"and no query saw a deletion; notifications missed {of_told:,}, sent while nobody listened; change capture missed "
@@ -119,8 +122,8 @@ def broken(scene: Scene, found: Sequence[Follower]) -> list[str]:
     """A sentence for each promise that was not kept."""
     *_, told, captured = found
     wrong = []
-    if lost := scene.commits.keys() - captured.seen.keys():
+    if lost := captured.missed(scene):
         wrong.append(f"change capture missed {len(lost)} changes")
-    if lost := scene.commits.keys() - told.seen.keys() - scene.unwatched:
-        wrong.append(f"{len(lost)} notifications did not reach a client that listened")
+    if unheard := [change for change in told.missed(scene) if not told.was_absent(scene, change)]:
+        wrong.append(f"{len(unheard)} notifications did not reach a client that listened")
     return wrong

@@ -17,6 +17,8 @@ from infra.shop.db.tables import HEARTBEAT, KEYS, PUBLICATION, SLOT
 PREFIX = "shop"
 SECRETS = "shop.properties"
 BEAT = timedelta(seconds=5)
+LOOK = timedelta(seconds=0.1)
+"""How often the connector hands on what it has captured, in a Kafka transaction each time; by default every half second."""
 REGISTER_SECONDS = 90
 
 
@@ -62,6 +64,7 @@ def source(s: Settings) -> dict[str, str]:
         "snapshot.mode": "when_needed",
         # A numeric must not become a binary float.
         "decimal.handling.mode": "string",
+        "poll.interval.ms": str(round(LOOK.total_seconds() * 1000)),
         # A deletion is an event of its own; these topics keep every change, so no tombstone is needed behind it.
         "tombstones.on.delete": "false",
     }
