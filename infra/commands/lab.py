@@ -18,6 +18,8 @@ from infra.lab import (
     compaction_table,
     delivery,
     delivery_table,
+    dual_writes,
+    dual_writes_table,
     groups,
     groups_table,
     page,
@@ -25,7 +27,7 @@ from infra.lab import (
     polling_table,
 )
 from infra.lab.group_member import COMMIT_EVERY
-from infra.lab.labs import COMPACTION, DELIVERY, GROUPS, POLLING, Lab
+from infra.lab.labs import COMPACTION, DELIVERY, DUAL_WRITES, GROUPS, POLLING, Lab
 from infra.lab.result import Result, Row, keep
 from infra.options import SHOP_DB
 from infra.settings import settings
@@ -86,8 +88,7 @@ def run_polling(
     seed: Seed = 1,
 ) -> None:
     """Follow a table's changes by queries, by notifications and by change capture; needs `daybreak up --with shop-db`."""
-    if not settings().has(SHOP_DB):
-        raise PermanentFailure("this lab needs the shop's database; turn it on: daybreak up --with shop-db")
+    _needs_shop_db()
     with console.status(f"a table is changed {changes:,} times, and followed in five ways"):
         scene, found = polling.measure(settings(), changes, seed)
     how = (
@@ -96,6 +97,29 @@ def run_polling(
     )
     shown = polling_table.rows(scene, found), polling_table.shows(scene, found)
     _show(POLLING, *shown, how, polling_table.broken(scene, found))
+
+
+@labs.command("dual-writes")
+def run_dual_writes(
+    keys: Annotated[int, typer.Option(min=10, max=2_000, help="Keys, each written once by every writer.")] = 40,
+    seed: Seed = 1,
+) -> None:
+    """Write a database, a search index and events by hand, and by change capture; compare them; needs the option shop-db."""
+    _needs_shop_db()
+    with console.status(f"{dual_writes.WRITERS} writers write {keys:,} keys each, twice"):
+        found = dual_writes.measure(settings(), keys, seed)
+    how = (
+        f"{keys:,} keys, each written once by each of {dual_writes.WRITERS} writers in the same order; delays of up to "
+        f"{dual_writes.HOP_SECONDS * 1000:.0f} ms between two systems, drawn with seed {seed}."
+    )
+    _show(
+        DUAL_WRITES, dual_writes_table.rows(found), dual_writes_table.shows(found), how, dual_writes_table.broken(found)
+    )
+
+
+def _needs_shop_db() -> None:
+    if not settings().has(SHOP_DB):
+        raise PermanentFailure("this lab needs the shop's database; turn it on: daybreak up --with shop-db")
 
 
 def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:

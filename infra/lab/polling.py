@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from infra.lab import polling_followers as followers
+from infra.lab.own_capture import captured
 from infra.lab.polling_table import Change, Follower, Scene
 from infra.lab.topics import topics
 from infra.settings import Settings
@@ -41,7 +42,7 @@ def measure(s: Settings, count: int, seed: int) -> tuple[Scene, list[Follower]]:
     with (
         _table(s),
         topics("polling", ["changes"], 1, s.kafka_replication) as (topic,),
-        followers.captured(s, topic),
+        captured(s, [followers.TABLE], topic),
         ThreadPoolExecutor() as pool,
     ):
         scene = Scene()

@@ -13,20 +13,16 @@ from datetime import UTC, datetime
 import psutil
 from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
-from infra.failures import TransientFailure
 from infra.kafka import client
+from infra.lab.own_capture import slot
 from infra.lab.polling_table import Change, Follower, Scene
 from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings
 from infra.shop.db.connection import Connection, connected
-from infra.shop.db.connector import source
-from infra.shop.db.rest import asked, done, state
 
-NAME = "lab-polling"
-SLOT = PUBLICATION = "lab_polling"
+TABLE = "lab_polling"
 LOOK_SECONDS = 0.05
-START_SECONDS = 60
 
 
 def poll(s: Settings, scene: Scene, every: float) -> Follower:
@@ -102,63 +98,6 @@ def _begin(scene: Scene, own: Follower, left: float | None) -> None:
 
 
 @contextmanager
-def captured(s: Settings, topic: str) -> Iterator[None]:
-    """A connector of the lab's own table into one topic; it, its slot and its publication are gone at the end."""
-    _remove(s)
-    with connected(s) as database:
-        database.execute(f"CREATE PUBLICATION {PUBLICATION} FOR TABLE lab_polling")
-    config = source(s) | {
-        "slot.name": SLOT,
-        "publication.name": PUBLICATION,
-        "topic.prefix": "lab_polling",
-        "table.include.list": "public.lab_polling",
-        "snapshot.mode": "no_data",
-        "transforms": "one",
-        "transforms.one.type": "org.apache.kafka.connect.transforms.RegexRouter",
-        "transforms.one.regex": ".*",
-        "transforms.one.replacement": topic,
-    }
-    try:
-        done(asked(s, "PUT", "/config", config, NAME))
-        give_up = time.monotonic() + START_SECONDS
-        while state(s, NAME) != "RUNNING" or not _is_followed(s):
-            if time.monotonic() > give_up:
-                raise TransientFailure(
-                    f"the lab's connector does not run within {START_SECONDS} s: daybreak logs connect"
-                )
-            time.sleep(0.2)
-        yield
-    finally:
-        _remove(s)
-
-
-def _is_followed(s: Settings) -> bool:
-    with connected(s) as database:
-        found = database.execute("SELECT active FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
-    return bool(found and found[0])
-
-
-def _remove(s: Settings) -> None:
-    """The connector with its offsets, its slot and its publication, as far as they are there."""
-    give_up = time.monotonic() + START_SECONDS
-    if state(s, NAME) != "ABSENT":
-        asked(s, "PUT", "/stop", name=NAME)
-        while asked(s, "DELETE", "/offsets", name=NAME).is_error and time.monotonic() < give_up:
-            time.sleep(0.5)
-        asked(s, "DELETE", name=NAME)
-    with connected(s) as database:
-        while found := database.execute(
-            "SELECT active FROM pg_replication_slots WHERE slot_name = %s", [SLOT]
-        ).fetchone():
-            if not found[0]:
-                database.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
-            elif time.monotonic() > give_up:
-                raise TransientFailure(f"the slot {SLOT} of the lab is still in use: daybreak logs connect")
-            time.sleep(0.2)
-        database.execute(f"DROP PUBLICATION IF EXISTS {PUBLICATION}")
-
-
-@contextmanager
 def _cpu(s: Settings, own: Follower, database: Connection) -> Iterator[None]:
     """Add the CPU of the block: this thread's, and that of the connection's process where the server is ours."""
     process = psutil.Process(database.info.backend_pid) if s.embedded("shop_dsn") else None
@@ -173,7 +112,9 @@ def _server_cpu(s: Settings) -> float:
     """CPU of Kafka Connect, and of the database's process that sends it the log."""
     worker = Supervisor(s).processes()[Name.CONNECT].pid
     with connected(s) as database:
-        found = database.execute("SELECT active_pid FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
+        found = database.execute(
+            "SELECT active_pid FROM pg_replication_slots WHERE slot_name = %s", [slot(TABLE)]
+        ).fetchone()
     sender = found[0] if found and s.embedded("shop_dsn") else None
     return sum(_of(psutil.Process(pid)) for pid in (worker, sender) if pid)
 

@@ -140,6 +140,19 @@ def test_the_polling_lab_shows_what_each_way_cannot_see(database: Database) -> N
     assert polls[-1]["values unseen"] > polls[0]["values unseen"]
     assert told["unseen while away"] == told["values unseen"] + told["deletions unseen"] > 0
     assert (captured["values unseen"], captured["deletions unseen"]) == (0, 0)
+    assert database.run("SELECT 1 FROM pg_tables WHERE tablename = 'lab_polling'") == []
+
+
+def test_what_an_application_writes_twice_differs_and_captured_it_does_not(database: Database) -> None:
+    platform = database.platform
+    done = platform.run("daybreak", "lab", "dual-writes", "--seed", "3", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    own, captured = json.loads((platform.settings.home / "lab" / "dual-writes.json").read_text())["rows"]
+    # One of them is the write of the writer that died.
+    assert own["index differs"] > 1
+    assert own["events differ"] > 1
+    assert (captured["index differs"], captured["events differ"]) == (0, 0)
+    assert captured["keys"] == 41
+    assert "the other way round" in done.stdout.replace("\n", " ")
     slots = database.run("SELECT slot_name FROM pg_replication_slots")
     assert slots == [("daybreak_shop",)]
-    assert database.run("SELECT 1 FROM pg_tables WHERE tablename = 'lab_polling'") == []
