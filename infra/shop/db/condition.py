@@ -11,7 +11,7 @@ from infra.durations import span
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db.connection import connected
-from infra.shop.db.rest import NAME, said, state
+from infra.shop.db.rest import NAME, asked, said, state
 from infra.shop.db.slot import lost
 from infra.shop.db.tables import HEARTBEAT, missing
 
@@ -28,8 +28,26 @@ def fails(s: Settings) -> str | None:
 
 
 def broken(s: Settings) -> str | None:
-    """What is wrong in the database itself: a table or the slot is gone. Connect would go on trying for ever."""
-    return missing(s) or lost(s)
+    """What is wrong in the database itself: a table or the slot is gone, or its log. Connect would go on trying for ever."""
+    return missing(s) or lost(s) or _gone_back(s)
+
+
+def _gone_back(s: Settings) -> str | None:
+    """Is the end of the database's log in front of what was captured? Of a key the change with the largest LSN counts, so newer
+    changes would be taken for older ones."""
+    answer = asked(s, "GET", "/offsets")
+    if answer.is_error:
+        return None
+    captured = [int(one["offset"].get("lsn") or 0) for one in answer.json()["offsets"] if one.get("offset")]
+    with connected(s) as own:
+        row = own.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn, pg_current_wal_lsn()").fetchone()
+    if not row or not captured or max(captured) <= row[0]:
+        return None
+    reached = f"{max(captured) >> 32:X}/{max(captured) & 0xFFFFFFFF:X}"
+    return (
+        f"the shop database's log ends at {row[1]}, and changes up to {reached} were captured: it was restored from a backup, "
+        f"or is another one. Let its log begin behind {reached} (pg_resetwal -l), then: daybreak shop-db snapshot"
+    )
 
 
 def _failed(now: dict[str, Any] | None) -> str | None:

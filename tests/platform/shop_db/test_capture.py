@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 from database import Database
 from running import until
@@ -128,6 +129,25 @@ def test_a_slot_that_fell_behind_is_told_and_a_snapshot_mends_it(database: Datab
     database.checked()
     topic = reader.read(platform.settings, "silver/events", ["topic", "event_type"]).to_pylist()
     assert {"topic": "shop.public.customers", "event_type": "customer_left"} in topic
+
+
+def test_a_database_that_went_back_is_told(database: Database) -> None:
+    platform = database.platform
+    rest = f"http://127.0.0.1:{platform.settings.connect_port}/connectors/shop"
+    with httpx.Client(trust_env=False, timeout=30) as client:
+        client.put(f"{rest}/stop").raise_for_status()
+        until("the task has ended", lambda: not client.get(f"{rest}/status").json()["tasks"], 60)
+        (known,) = client.get(f"{rest}/offsets").json()["offsets"]
+        # Of a log that this database has never written.
+        ahead = {**known["offset"], "lsn": 1 << 40}
+        changed = {"offsets": [{"partition": known["partition"], "offset": ahead}]}
+        until("the place is changed", lambda: client.patch(f"{rest}/offsets", json=changed).is_success, 60)
+    now = platform.status("connect")
+    assert now["condition"] == "failing"
+    assert "changes up to 100/0 were captured: it was restored from a backup" in now["waits_for"]
+    platform.run("daybreak", "shop-db", "snapshot")
+    platform.wait_healthy("connect")
+    database.checked()
 
 
 def test_the_polling_lab_shows_what_each_way_cannot_see(database: Database) -> None:
