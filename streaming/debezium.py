@@ -21,6 +21,8 @@ from streaming.contracts.contract import Contract
 from streaming.reasons import Reason
 
 SNAPSHOT, DELETED = "r", "d"
+OURS = "daybreak"
+"""In the `source` of a deletion that `daybreak shop-db snapshot` has found."""
 Row = Mapping[str, Any]
 
 
@@ -61,10 +63,12 @@ def _event(table: Table, change: Mapping[str, Any]) -> dict[str, Any]:
     names = table.captured.key if op == DELETED else table.fields
     payload = {name: row[name] for name in names if row.get(name) is not None}
     own = table.captured.time
+    # What we tell of a deletion that nobody saw has no time of its own.
+    is_stamped = op != DELETED or (table.captured.stamps_deletions and OURS not in source)
     return {
         "event_id": event_id(lsn, [table.topic, op, change.get("before"), change.get("after")]),
         "event_type": table.captured.types["c" if op == SNAPSHOT else op],
-        "event_time": _millis(row[own]) if own and op not in (SNAPSHOT, DELETED) else committed,
+        "event_time": _millis(row[own]) if own and op != SNAPSHOT and is_stamped else committed,
         "schema_version": 1,
         **payload,
     }

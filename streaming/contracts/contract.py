@@ -111,7 +111,9 @@ class Contract:
         """What the record's key must be, as text: the event's key; Debezium writes a primary key as JSON."""
         if self.captured is None:
             return event[self.key]
-        return F.to_json(F.struct(*[event[name].alias(name) for name in self.captured.key]))
+        whole = F.to_json(F.struct(*[event[name].alias(name) for name in self.captured.key]))
+        # Null, like the rest of an event that could not be decoded.
+        return F.when(event[self.key].isNotNull(), whole)
 
     @property
     def column(self) -> str:

@@ -27,6 +27,7 @@ SHOP_CUSTOMERS = replace(
         key=("customer_id",),
         types={"c": "customer_registered", "u": "customer_moved", "d": "customer_left"},
         time=TIME,
+        stamps_deletions=True,
     ),
 )
 
@@ -51,6 +52,7 @@ SHOP_PRODUCTS = replace(
         key=("product_id",),
         types={"c": "product_listed", "u": "product_changed", "d": "product_withdrawn"},
         time=TIME,
+        stamps_deletions=True,
     ),
 )
 
@@ -78,6 +80,7 @@ SHOP_STOCK = Contract(
         key=("product_id", "warehouse"),
         types={"c": "stock_opened", "u": "stock_counted", "d": "stock_closed"},
         time=TIME,
+        stamps_deletions=True,
     ),
 )
 

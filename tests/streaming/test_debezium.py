@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,7 +31,7 @@ COMMITTED = 1_769_860_900_000
 
 def change(op: str, before: Any, after: Any, lsn: int = 1000, **more: Any) -> bytes:
     source = {"lsn": lsn, "ts_ms": COMMITTED, "table": "customers"}
-    return json.dumps({"before": before, "after": after, "op": op, "source": source, **more}).encode()
+    return json.dumps({"before": before, "after": after, "op": op, "source": source} | more).encode()
 
 
 def decoded(value: bytes) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def decoded(value: bytes) -> dict[str, Any]:
     [
         ("c", None, AFTER, "customer_registered", 1_769_857_200_000),
         ("u", BEFORE, AFTER, "customer_moved", 1_769_857_200_000),
-        ("d", BEFORE, None, "customer_left", COMMITTED),
+        ("d", BEFORE, None, "customer_left", 1_769_853_600_500),
         ("r", None, AFTER, "customer_registered", COMMITTED),
     ],
 )
@@ -52,6 +53,14 @@ def test_each_kind_of_change_is_an_event(op: str, before: Any, after: Any, kind:
     event = decoded(change(op, before, after))
     assert (event["event_type"], event["event_time"], event["customer_id"]) == (kind, time, "c-7")
     assert event.get("region") == (after["region"] if after else None)
+
+
+def test_a_deletion_that_is_not_stamped_has_the_time_of_its_commit() -> None:
+    bare = replace(TABLE, captured=replace(TABLE.captured, stamps_deletions=False))
+    text, _ = debezium.decode(bare, change("d", BEFORE, None))
+    assert json.loads(text or "")["event_time"] == COMMITTED
+    ours = {"lsn": 7, "ts_ms": COMMITTED, "daybreak": "deleted while the log was not captured"}
+    assert decoded(change("d", BEFORE, None, source=ours))["event_time"] == COMMITTED
 
 
 def test_the_same_change_has_one_id_and_later_ones_larger_ids() -> None:

@@ -19,7 +19,7 @@ from infra.shop.db.check import arrived, under_a_lock
 from infra.shop.db.tables import COMPARED, KEYS
 
 TRIES = 5
-BY = "daybreak: deleted while the log was not captured"
+BY = "deleted while the log was not captured"
 
 
 def again(s: Settings) -> int:
@@ -59,5 +59,5 @@ def _deletion(table: str, last: Change, lsn: int) -> tuple[bytes, bytes]:
     """Key and value of a change event, as Debezium writes them."""
     row = last.after or {}
     key = json.dumps({name: row[name] for name in KEYS[table]}, separators=(",", ":"), ensure_ascii=False)
-    source = {"lsn": lsn, "ts_ms": time.time_ns() // 1_000_000, "table": table, "connector": BY}
+    source = {"lsn": lsn, "ts_ms": time.time_ns() // 1_000_000, "table": table, "daybreak": BY}
     return key.encode(), json.dumps({"before": row, "after": None, "op": DELETED, "source": source}).encode()

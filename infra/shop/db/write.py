@@ -13,6 +13,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from psycopg import sql
+
 from infra.shop.db.connection import Connection
 from infra.shop.event import Event
 from infra.shop.run import Run
@@ -75,7 +77,7 @@ def _moved(own: Connection, f: Fields, at: datetime) -> None:
 
 
 def _left(own: Connection, f: Fields, at: datetime) -> None:
-    own.execute("DELETE FROM customers WHERE customer_id = %s", [f["customer_id"]])
+    _delete(own, "customers", "customer_id", f["customer_id"], at)
 
 
 def _listed(own: Connection, f: Fields, at: datetime) -> None:
@@ -111,8 +113,15 @@ def _changed(own: Connection, f: Fields, at: datetime) -> None:
 
 
 def _withdrawn(own: Connection, f: Fields, at: datetime) -> None:
-    own.execute("DELETE FROM stock WHERE product_id = %s", [f["product_id"]])
-    own.execute("DELETE FROM products WHERE product_id = %s", [f["product_id"]])
+    _delete(own, "stock", "product_id", f["product_id"], at)
+    _delete(own, "products", "product_id", f["product_id"], at)
+
+
+def _delete(own: Connection, table: str, column: str, value: str, at: datetime) -> None:
+    """Delete rows, and say in the same transaction when: the change that is captured has the row as it was last."""
+    name, of = sql.Identifier(table), sql.Identifier(column)
+    own.execute(sql.SQL("UPDATE {} SET changed_at = %s WHERE {} = %s").format(name, of), [at, value])
+    own.execute(sql.SQL("DELETE FROM {} WHERE {} = %s").format(name, of), [value])
 
 
 def _ordered(own: Connection, f: Fields, at: datetime) -> None:

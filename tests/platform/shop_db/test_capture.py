@@ -163,7 +163,7 @@ def test_the_polling_lab_shows_what_each_way_cannot_see(database: Database) -> N
     assert database.run("SELECT 1 FROM pg_tables WHERE tablename = 'lab_polling'") == []
 
 
-def test_what_an_application_writes_twice_differs_and_captured_it_does_not(database: Database) -> None:
+def test_two_systems_differ_if_written_and_not_if_captured(database: Database) -> None:
     platform = database.platform
     done = platform.run("daybreak", "lab", "dual-writes", "--seed", "3", check=False)
     assert done.returncode == 0, done.stdout + done.stderr
