@@ -58,7 +58,7 @@ DUAL_WRITES = Lab(
     "What becomes of two systems that an application writes itself?",
     "Eight writers write a database, then a search index, then an event, each a moment apart; one dies between the first two. "
     "The same load again: the application writes only the database, and in the same transaction an outbox; index and events "
-    "follow by change capture. At the end each is compared with the database, by the checker of `daybreak shop-db check`. It "
+    "follow by change capture. At the end each is compared with the database, by the checker of daybreak shop-db check. It "
     "needs the option shop-db.",
 )
 LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES)

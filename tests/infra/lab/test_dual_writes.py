@@ -61,7 +61,7 @@ def test_only_what_was_captured_must_be_equal() -> None:
     assert said.startswith("the index does not equal the database although it was captured")
 
 
-def test_the_index_has_the_newest_title_of_a_key_and_finds_it_by_a_word(tmp_path: Path) -> None:
+def test_the_index_has_the_newest_title_of_a_key(tmp_path: Path) -> None:
     index = SearchIndex(tmp_path)
     for key, title in (("p-1", "red mug"), ("p-2", "blue mug"), ("p-1", "green kettle"), ("p-3", "red lamp")):
         index.put(key, title)

@@ -30,7 +30,7 @@ def test_only_rows_that_are_there_are_deleted() -> None:
     assert steps == plan(600, seed=7) != plan(600, seed=8)
 
 
-def test_a_row_says_what_was_not_seen_and_how_late_the_rest_was() -> None:
+def test_a_row_says_what_was_unseen_and_how_late() -> None:
     (row,) = rows(scene(), [follower("a query every 1 s", WRITES[0], WRITES[1])])
     assert (row["values unseen"], row["deletions unseen"], row["unseen while away"]) == (2, 1, 1)
     assert (row["p50 (ms)"], row["p95 (ms)"], row["CPU (ms per change)"]) == ("500.0", "500.0", "2.0")
