@@ -17,6 +17,7 @@ from rich.console import Console
 
 from infra.failures import TransientFailure, reported
 from tests.bench import age as ages
+from tests.bench import capture as captures
 from tests.bench import night as nights
 from tests.bench import stream
 from tests.bench.bed import Bed, bed
@@ -25,9 +26,22 @@ from tests.bench.figure import Figure, save, show
 
 GIB = 1 << 30
 USUAL = ("drain", "night", "live", "freshness", "memory", "ratio")
-OPTIONAL = ("airflow", "load", "views", "age", "per_view")
+OPTIONAL = ("airflow", "load", "views", "age", "capture", "per_view")
 """They take minutes each, and the first brings the whole platform up."""
-ORDER = ("drain", "night", "airflow", "live", "freshness", "load", "views", "age", "memory", "ratio", "per_view")
+ORDER = (
+    "drain",
+    "night",
+    "airflow",
+    "live",
+    "freshness",
+    "load",
+    "views",
+    "age",
+    "memory",
+    "capture",
+    "ratio",
+    "per_view",
+)
 """Past days come before the live ones, behind which all their events would be late."""
 console = Console(highlight=False)
 
@@ -56,6 +70,7 @@ def main(
         "views": ages.views,
         "age": lambda own: ages.age(own, commits),
         "memory": remembered,
+        "capture": captures.capture,
     }
     found: list[Figure] = []
     failed: list[str] = []

@@ -39,4 +39,25 @@ LABS = (
         "Mode.AT_MOST_ONCE: (),",
         f"{TABLES}::test_each_mode_is_held_to_what_it_promises",
     ),
+    Mutation(
+        "lab: a delay counts although the follower did not look",
+        "infra/lab/polling_table.py",
+        "if change in one.seen and not one.was_absent(scene, change)]",
+        "if change in one.seen]",
+        "tests/infra/lab/test_polling.py::test_a_delay_counts_only_where_the_followers_looked",
+    ),
+    Mutation(
+        "lab: a notification that a listener did not hear breaks nothing",
+        "infra/lab/polling_table.py",
+        "for change in told.missed(scene) if not told.was_absent(scene, change)]",
+        "for change in told.missed(scene) if False]",
+        "tests/infra/lab/test_polling.py::test_capture_must_see_all_and_notifications_what_was_listened_for",
+    ),
+    Mutation(
+        "lab: a captured copy that differs breaks nothing",
+        "infra/lab/dual_writes_table.py",
+        "        if not one.is_equal\n",
+        "        if one.is_equal and not one.is_equal\n",
+        "tests/infra/lab/test_dual_writes.py::test_only_what_was_captured_must_be_equal",
+    ),
 )
