@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check soak mutations bench bench-night bench-encodings catalog lock clean
+.PHONY: help setup setup-test demo test check soak mutations bench bench-night bench-encodings catalog lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -16,8 +16,10 @@ setup: ## Install Python packages, jars and MinIO (once; a second time takes no 
 demo: setup ## Start the platform, send two days and live events, run the nights, show the result
 	@$(VENV)/daybreak demo
 
-test: setup ## Every claim once, on real services
-	@$(SETUP) connect
+setup-test: ## The same, with what the tests need too: Kafka Connect
+	@$(SETUP) python jars store classes connect
+
+test: setup-test ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 3
 
 soak: setup ## What takes longer: random deaths under load, the tutorials, more random histories; then all mutations

@@ -12,8 +12,10 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, Resourc
 
 from infra.failures import PermanentFailure
 from infra.kafka import client
-from infra.settings import settings
+from infra.settings import Settings, settings
+from infra.shop.db.connector import TOPIC as CAPTURED
 from streaming.contracts import CONTRACTS
+from streaming.contracts.contract import Contract
 
 EARLIEST = -2
 """Spark's number for the start of a partition."""
@@ -24,13 +26,9 @@ def create() -> None:
     s = settings()
     admin = client.admin()
     present = _present(admin)
-    config = {
-        "message.timestamp.type": "LogAppendTime",
-        "retention.ms": str(s.topic_retention_hours * 3_600_000),
-    }
     missing = [
-        NewTopic(topic, num_partitions=s.topic_partitions, replication_factor=s.kafka_replication, config=config)
-        for topic in CONTRACTS
+        NewTopic(topic, s.topic_partitions, s.kafka_replication, config=_config(s, contract))
+        for topic, contract in CONTRACTS.items()
         if topic not in present
     ]
     for topic, created in (admin.create_topics(missing) if missing else {}).items():
@@ -40,6 +38,14 @@ def create() -> None:
             if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
     _refuse_producer_clocks(admin)
+
+
+def _config(s: Settings, contract: Contract) -> dict[str, str]:
+    """Of a topic of captured changes the same as the connector's, whichever of us makes it."""
+    kept = str(s.topic_retention_hours * 3_600_000)
+    if contract.captured:
+        return {**CAPTURED, "min.compaction.lag.ms": kept}
+    return {"message.timestamp.type": "LogAppendTime", "retention.ms": kept}
 
 
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:

@@ -32,6 +32,7 @@ COMMANDS = {
     "demo": "batch.commands.demo",
     "lab": "infra.commands.lab",
     "shop-db": "batch.commands.shop_db",
+    "follower": "infra.commands.follower",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
 

@@ -21,6 +21,7 @@ from infra.shop.db import check as checks
 from infra.shop.db import snapshot as snapshots
 from infra.shop.db.connection import connected
 from infra.shop.db.write import load as loaded
+from infra.shop.followers.follow import in_the_index
 from streaming.captured_copy import in_silver
 
 commands = typer.Typer()
@@ -42,7 +43,8 @@ def check(
 ) -> None:
     """Compare every table, row by row, with its copies in log, stream and night; exits with 65 if one differs."""
     s = _on()
-    found = checks.check(s, {"the log": checks.in_the_log, "the stream": in_silver(s)}) + in_truth(s)
+    copies = {"the log": checks.in_the_log, "the stream": in_silver(s), "the index": in_the_index(s)}
+    found = checks.check(s, copies) + in_truth(s)
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))
     else:

@@ -24,6 +24,7 @@ class Name(StrEnum):
     MINIO = "minio"
     POSTGRES = "postgres"
     CONNECT = "connect"
+    FOLLOWER_INDEX = "follower-index"
     STREAM = "stream"
     GATEWAY = "gateway"
     AIRFLOW_API = "airflow-api"

@@ -6,7 +6,7 @@ Run: daybreak status
 
 from infra.failures import PermanentFailure
 from infra.options import SHOP_DB
-from infra.services import airflow, connect, gateway, kafka, minio, postgres, stream
+from infra.services import airflow, connect, follower, gateway, kafka, minio, postgres, stream
 from infra.services.program import Name, Program
 from infra.settings import Settings
 
@@ -22,7 +22,7 @@ def roster(s: Settings) -> dict[Name, Program]:
     if s.embedded("postgres_dsn"):
         programs.append(postgres.program(s))
     if s.has(SHOP_DB):
-        programs.append(connect.program(s))
+        programs += [connect.program(s), follower.program(s)]
     if s.embedded("gateway_host"):
         programs.append(gateway.program(s))
     if s.embedded("airflow_url"):

@@ -53,8 +53,9 @@ class Comparison:
         return not self.differing
 
 
-def check(s: Settings, copies: Mapping[str, Callable[[str, int], Rows]]) -> list[Comparison]:
-    """Compare each table with each copy: (table, LSN of the mark) -> its rows as of the mark, with some or all columns.
+def check(s: Settings, copies: Mapping[str, Callable[[str, int], Rows | None]]) -> list[Comparison]:
+    """Compare each table with each copy: (table, LSN of the mark) -> its rows as of the mark, with some or all columns; None for
+    a table that the copy does not follow.
 
     Raises PermanentFailure if a table or the slot is gone, TransientFailure if the connector does not bring the mark in time.
     """
@@ -62,9 +63,8 @@ def check(s: Settings, copies: Mapping[str, Callable[[str, int], Rows]]) -> list
         raise PermanentFailure(wrong)
     there, mark = under_a_lock(s)
     lsn = arrived(mark)
-    return [
-        compared(table, name, there[table], rows(table, lsn)) for table in COMPARED for name, rows in copies.items()
-    ]
+    told = [(table, name, rows(table, lsn)) for table in COMPARED for name, rows in copies.items()]
+    return [compared(table, name, there[table], rows) for table, name, rows in told if rows is not None]
 
 
 def in_the_log(table: str, lsn: int) -> Rows:

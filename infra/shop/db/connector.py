@@ -19,6 +19,8 @@ SECRETS = "shop.properties"
 BEAT = timedelta(seconds=5)
 LOOK = timedelta(seconds=0.1)
 """How often the connector hands on what it has captured, in a Kafka transaction each time; by default every half second."""
+TOPIC = {"message.timestamp.type": "LogAppendTime", "cleanup.policy": "compact", "retention.ms": "-1"}
+"""Every change is kept as long as other topics keep theirs; the newest of each key for ever, to rebuild followers from."""
 REGISTER_SECONDS = 90
 
 
@@ -41,8 +43,8 @@ def configuration(s: Settings) -> dict[str, str]:
         "heartbeat.action.query": beat,
         "topic.creation.default.replication.factor": str(s.kafka_replication),
         "topic.creation.default.partitions": str(s.topic_partitions),
-        "topic.creation.default.retention.ms": str(s.topic_retention_hours * 3_600_000),
-        "topic.creation.default.message.timestamp.type": "LogAppendTime",
+        **{f"topic.creation.default.{name}": value for name, value in TOPIC.items()},
+        "topic.creation.default.min.compaction.lag.ms": str(s.topic_retention_hours * 3_600_000),
     }
 
 

@@ -10,6 +10,8 @@ from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.settings import Settings, load
 
+OPTIONAL = {Name.CONNECT, Name.FOLLOWER_INDEX}
+
 
 @pytest.fixture
 def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
@@ -19,7 +21,7 @@ def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> None:
-    assert list(roster(s)) == [name for name in Name if name != Name.CONNECT]
+    assert list(roster(s)) == [name for name in Name if name not in OPTIONAL]
 
 
 def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +43,7 @@ def test_a_named_endpoint_is_yours(
     setting: str, value: str, yours: set[Name], s: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"DAYBREAK_{setting}", value)
-    assert set(Name) - set(roster(load())) == yours | {Name.CONNECT}
+    assert set(Name) - set(roster(load())) == yours | OPTIONAL
 
 
 def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ SETTINGS = {
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     source = leave_few(copied(tmp_path_factory.mktemp("shop_db")), (*FEWER, "clicks_with_customer"))
-    with started(HOMES / f"shop-db-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, f"{CORE},connect") as own:
+    with started(HOMES / f"shop-db-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, f"{CORE},connect,follower-index") as own:
         yield own
 
 

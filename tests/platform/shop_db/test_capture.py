@@ -31,9 +31,8 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
         "BEGIN; DELETE FROM products; ROLLBACK",
     )
     found = {(one["table"], one["copy"]): one for one in database.checked()}
-    assert set(found) == {
-        (table, copy) for table in ("customers", "products", "stock") for copy in ("the log", "the stream")
-    }
+    copies = {(table, copy) for table in ("customers", "products", "stock") for copy in ("the log", "the stream")}
+    assert set(found) == copies | {("products", "the index")}
     assert all(one["rows"] == one["copied"] > 0 for one in found.values())
     assert found["stock", "the log"]["rows"] > 10_000
     last = [one for one in changes("products") if one.key == ("p-900",)][-1]
@@ -66,16 +65,46 @@ def test_the_night_finds_the_same_rows_in_the_log(database: Database) -> None:
     assert found["products"]["copied"] > 0
 
 
-@pytest.mark.parametrize("name", ["connect", "kafka", "postgres"])
+@pytest.mark.parametrize("name", ["connect", "kafka", "postgres", "follower-index"])
 def test_a_death_loses_and_doubles_no_change(database: Database, name: str) -> None:
     for number in range(40):
         if number == 20:
             database.platform.kill(name)
-        database.run(f"INSERT INTO stock VALUES ('{name}-{number}', 'west', {number}, now())")
+        database.run(
+            f"INSERT INTO stock VALUES ('{name}-{number}', 'west', {number}, now())",
+            f"UPDATE products SET price_cents = {number}, changed_at = now() WHERE product_id = 'p-900'",
+        )
     database.platform.wait_healthy(name)
     database.platform.wait_healthy("connect")
     database.checked()
     assert database.twice() == []
+
+
+def test_the_index_is_rebuilt_while_the_log_goes_on(database: Database) -> None:
+    platform = database.platform
+    database.run("INSERT INTO products VALUES ('p-902', 'zeppelin mug', 'y', 1, NULL, NULL, now())")
+    database.checked()
+    assert platform.run("daybreak", "follower", "search", "zeppelin").stdout == "p-902  zeppelin mug (y)\n"
+    with platform.begin("daybreak", "follower", "rebuild", "index") as process:
+        for number in range(30):
+            database.run(f"UPDATE products SET price_cents = {number}, changed_at = now() WHERE product_id = 'p-902'")
+        output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, output + errors
+    assert "is built from" in output
+    platform.wait_healthy("follower-index")
+    database.checked()
+    said = lambda: json.loads(platform.run("daybreak", "follower", "lag", "--json").stdout)  # noqa: E731
+    until("the follower says that it is at the end", lambda: said()[0]["behind"] == 0, 30)
+
+
+def test_a_connector_that_does_not_beat_is_told(database: Database) -> None:
+    def says() -> str:
+        # It beats again within seconds.
+        database.run("UPDATE heartbeat SET at = now() - interval '2 minutes'")
+        return str(database.platform.status("connect")["waits_for"])
+
+    until("the silence is told", lambda: "a heartbeat of its connector shop: the last one was" in says(), 60)
+    database.platform.wait_healthy("connect")
 
 
 def test_columns_come_and_go(database: Database) -> None:

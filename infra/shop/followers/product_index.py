@@ -1,0 +1,101 @@
+"""The search index of products: found by the words of title and description, with the row as it was last.
+
+Data flow: changes of the table `products` -> Tantivy in a folder, with the position up to which they were applied
+Run: daybreak follower search mug
+Source: Kleppmann, Designing Data-Intensive Applications, chapter 11: derived data systems.
+
+Tantivy, because it is a library with a wheel: a real index with segments and commits, and no server to install. The position is a
+document of the index, so one commit makes both visible or neither: after a death the follower goes on where its data is.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from infra.shop.db.changes import Change, Key, Row
+
+TABLE = "products"
+MEMORY = 20_000_000
+POSITION = "position"
+WORDS = ("title", "brand", "description")
+"""The columns that are searched."""
+Position = dict[int, int]
+"""Partition -> the offset of the next change."""
+
+
+def _schema() -> tantivy.Schema:
+    schema = tantivy.SchemaBuilder()
+    schema.add_text_field("id", stored=True, tokenizer_name="raw")
+    schema.add_text_field("kind", stored=True, tokenizer_name="raw")
+    schema.add_text_field("words")
+    schema.add_text_field("row", stored=True, tokenizer_name="raw")
+    return schema.build()
+
+
+def _text(value: Any) -> str:
+    """As UTF-8 can write it: anyone may write to the topic."""
+    return str(value).encode(errors="replace").decode()
+
+
+class ProductIndex:
+    """An index in a folder; a folder without one is a new index. `apply` needs to be its only writer."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._index = tantivy.Index(_schema(), path=str(folder))
+        self._writer: tantivy.IndexWriter | None = None
+
+    def apply(self, changes: Sequence[Change], position: Position) -> None:
+        """Apply changes in their order and go on to the position, in one commit."""
+        if self._writer is None:
+            self._writer = self._index.writer(MEMORY, 1)
+        for one in changes:
+            (product,) = map(_text, one.key)
+            self._writer.delete_documents_by_term("id", product)
+            if one.after is not None:
+                words = " ".join(_text(one.after.get(name) or "") for name in WORDS)
+                self._add(product, "row", words, json.dumps(one.after))
+        self._writer.delete_documents_by_term("kind", POSITION)
+        self._add("", POSITION, "", json.dumps(position))
+        self._writer.commit()
+
+    def _add(self, product: str, kind: str, words: str, row: str) -> None:
+        assert self._writer
+        self._writer.add_document(tantivy.Document(id=product, kind=kind, words=words, row=row))
+
+    def close(self) -> None:
+        """Let another writer work."""
+        if self._writer is not None:
+            self._writer.wait_merging_threads()
+            self._writer = None
+
+    def position(self) -> Position:
+        """Up to where changes were applied; empty for a new index."""
+        found = self._found("kind", POSITION)
+        return {int(partition): offset for partition, offset in json.loads(found[0]).items()} if found else {}
+
+    def rows(self) -> Mapping[Key, Row]:
+        """Every row by its key."""
+        rows = map(json.loads, self._found("kind", "row"))
+        return {(row["product_id"],): row for row in rows}
+
+    def search(self, words: str, most: int = 10) -> list[Row]:
+        """The rows with one of the words, those that fit best first."""
+        self._index.reload()
+        searcher = self._index.searcher()
+        # A word of the query language is a word here.
+        terms = [word for word in "".join(sign if sign.isalnum() else " " for sign in words.lower()).split() if word]
+        if not terms:
+            return []
+        hits = searcher.search(self._index.parse_query(" ".join(terms), ["words"]), most).hits
+        return [json.loads(searcher.doc(address)["row"][0]) for _, address in hits]
+
+    def _found(self, field: str, value: str) -> list[str]:
+        self._index.reload()
+        searcher = self._index.searcher()
+        query = tantivy.Query.term_query(self._index.schema, field, value)
+        hits = searcher.search(query, max(searcher.num_docs, 1)).hits
+        return [searcher.doc(address)["row"][0] for _, address in hits]

@@ -1,0 +1,57 @@
+"""The search index of products: its rows, its position, and what a search finds."""
+
+from pathlib import Path
+from typing import Any
+
+from infra.shop.db.changes import CREATED, DELETED, UPDATED, Change
+from infra.shop.followers.product_index import ProductIndex
+
+
+def change(number: int, op: str = CREATED, **row: Any) -> Change:
+    key = (f"p-{number}",)
+    own = {
+        "product_id": key[0],
+        "title": f"mug {number}",
+        "brand": "Fjäll",
+        "description": None,
+        "price_cents": 1,
+    } | row
+    return Change(number, op, key, None, None if op == DELETED else own)
+
+
+def test_the_last_change_of_a_row_is_the_row(tmp_path: Path) -> None:
+    index = ProductIndex(tmp_path)
+    index.apply([change(1), change(2), change(1, UPDATED, title="red kettle"), change(2, DELETED)], {0: 4})
+    assert {key: row["title"] for key, row in index.rows().items()} == {("p-1",): "red kettle"}
+    index.apply([change(2, title="blue mug")], {0: 5})
+    assert set(index.rows()) == {("p-1",), ("p-2",)}
+
+
+def test_position_and_rows_are_there_together_when_it_is_opened_again(tmp_path: Path) -> None:
+    assert ProductIndex(tmp_path).position() == {}
+    ProductIndex(tmp_path).apply([change(1)], {0: 1, 1: 7})
+    again = ProductIndex(tmp_path)
+    assert (again.position(), set(again.rows())) == ({0: 1, 1: 7}, {("p-1",)})
+
+
+def test_a_batch_that_was_not_committed_is_not_there(tmp_path: Path) -> None:
+    index = ProductIndex(tmp_path)
+    index.apply([change(1)], {0: 1})
+    # As by a death in the middle of `apply`.
+    index._writer.delete_documents_by_term("id", "p-1")  # type: ignore[union-attr]
+    assert (index.position(), set(index.rows())) == ({0: 1}, {("p-1",)})
+
+
+def test_a_search_finds_words_of_title_brand_and_description(tmp_path: Path) -> None:
+    index = ProductIndex(tmp_path)
+    index.apply([change(1), change(2, title="lamp", description="warm light"), change(3, title="chair")], {0: 3})
+    assert [row["product_id"] for row in index.search("LIGHT")] == ["p-2"]
+    assert {row["product_id"] for row in index.search("mug chair")} == {"p-1", "p-3"}
+    assert index.search("position") == index.search('"') == index.search("AND (") == index.search("") == []
+
+
+def test_a_row_that_no_database_has_stops_nothing(tmp_path: Path) -> None:
+    index = ProductIndex(tmp_path)
+    odd = Change(1, CREATED, ("\ud800",), None, {"product_id": "\ud800", "title": ["x"], "brand": None})
+    index.apply([odd, change(1)], {0: 2})
+    assert len(index.rows()) == 2
