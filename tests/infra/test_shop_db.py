@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infra.settings import Settings
-from infra.shop.db.changes import CREATED, DELETED, READ, UPDATED, Change, change, folded
+from infra.shop.db.changes import CREATED, DELETED, READ, UPDATED, Change, change, folded, read
 from infra.shop.db.check import compared, written
 from infra.shop.db.connector import configuration
 from infra.shop.db.slot import Slot
@@ -60,6 +60,15 @@ def test_a_change_is_read_from_debeziums_envelope() -> None:
         "source": {"lsn": 7},
     }
     assert change("stock", value) == Change(7, DELETED, ("p-1", "nord"), value["before"], None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, b"", b"{", b"[]", b"null", b"{}", b"\xff", b'{"op":"c","after":{},"source":{"lsn":"x"}}', b"[" * 100_000,
+     b'{"op":"c","after":[1],"source":{"lsn":1}}', b'{"op":"c","source":7}', b'{"after":{},"source":{"lsn":1}}'],
+)  # fmt: skip
+def test_what_is_no_change_of_a_row_is_passed_over(value: bytes | None) -> None:
+    assert read("products", value) is None
 
 
 def test_a_row_is_written_alike_from_postgres_and_from_debezium() -> None:

@@ -35,14 +35,22 @@ def changes(table: str) -> Iterator[Change]:
     """
     # Connect makes a table's topic with the first change.
     for message in committed(topic(table)) if partitions(topic(table)) else ():
-        if (value := message.value()) is not None:
-            yield change(table, json.loads(value))
+        if found := read(table, message.value()):
+            yield found
+
+
+def read(table: str, value: bytes | None) -> Change | None:
+    """The change in a record's value; None for a value that is none: anyone may write to a topic. The stream quarantines it."""
+    try:
+        return change(table, json.loads(value or b""))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
 
 def change(table: str, value: Mapping[str, Any]) -> Change:
     """A change from its event's value."""
     before, after = value.get("before"), value.get("after")
-    return Change(value["source"]["lsn"], value["op"], _key(table, after or before or {}), before, after)
+    return Change(int(value["source"]["lsn"]), value["op"], _key(table, after or before or {}), before, after)
 
 
 def _key(table: str, row: Row) -> Key:

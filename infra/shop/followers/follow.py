@@ -19,7 +19,8 @@ from infra.kafka import client
 from infra.kafka.read_committed import partitions
 from infra.page.write import put
 from infra.settings import Settings
-from infra.shop.db.changes import change, changes, folded
+from infra.shop.db.changes import changes, folded
+from infra.shop.db.changes import read as in_value
 from infra.shop.db.check import Rows
 from infra.shop.db.connector import topic
 from infra.shop.followers.product_index import TABLE, Position, ProductIndex
@@ -94,13 +95,8 @@ def read(consumer: Consumer, position: Position) -> tuple[list[Message], set[int
 
 def apply(index: ProductIndex, messages: list[Message], position: Position) -> None:
     """Apply the changes among messages; what is no change of a row is quarantined by the stream, and passed over here."""
-    found = []
-    for message in messages:
-        try:
-            found.append(change(TABLE, json.loads(message.value() or b"")))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            continue
-    index.apply(found, position)
+    found = (in_value(TABLE, message.value()) for message in messages)
+    index.apply([one for one in found if one is not None], position)
 
 
 def rebuild(s: Settings, swapped: Callable[[], AbstractContextManager[None]]) -> int:

@@ -8,9 +8,11 @@ import pytest
 from database import Database
 from running import until
 
+from infra.kafka.send import Sender
 from infra.lake import reader
 from infra.services.program import Name
 from infra.shop.db.changes import changes
+from infra.shop.db.connector import topic
 from infra.shop.db.slot import slot
 
 pytestmark = pytest.mark.platform
@@ -40,6 +42,22 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
     assert last.after
     assert (last.after["weight_kg"], len(last.after["description"])) == ("12.500", 6_400)
     assert [one.op for one in changes("stock") if one.key[0] == "p-900"] == ["c", "d", "c"]
+
+
+def test_what_anyone_writes_to_a_captured_topic_stops_nothing(database: Database) -> None:
+    platform, products = database.platform, topic("products")
+    (real,) = [one for one in changes("products") if one.key == ("p-900",)][-1:]
+    forged = json.dumps(
+        {"op": "u", "before": None, "after": real.after, "source": {"lsn": 1, "ts_ms": 1_700_000_000_000}}
+    )
+    with Sender([products], None) as sender:
+        for value in (b"{", b"[]", b"\xff", forged.encode()):
+            sender.send(products, None, value)
+    database.checked()
+    found = platform.rows("silver/quarantine", "topic", "reasons")
+    reasons = [row["reasons"] for row in found if row["topic"] == products]
+    assert sum("not_a_change" in one for one in reasons) == 3
+    assert sum("key_missing" in one and "not_a_change" not in one for one in reasons) == 1
 
 
 def test_a_view_looks_customers_up_in_the_table(database: Database) -> None:
@@ -156,8 +174,8 @@ def test_a_slot_that_fell_behind_is_told_and_a_snapshot_mends_it(database: Datab
     assert "5,001 rows had been deleted" in said
     platform.wait_healthy("connect")
     database.checked()
-    topic = reader.read(platform.settings, "silver/events", ["topic", "event_type"]).to_pylist()
-    assert {"topic": "shop.public.customers", "event_type": "customer_left"} in topic
+    events = reader.read(platform.settings, "silver/events", ["topic", "event_type"]).to_pylist()
+    assert {"topic": topic("customers"), "event_type": "customer_left"} in events
 
 
 def test_a_database_that_went_back_is_told(database: Database) -> None:
