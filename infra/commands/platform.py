@@ -6,25 +6,24 @@ Run: daybreak up
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Column, Table
 
 from infra import options, secrets
 from infra.commands.screen import Screen
+from infra.commands.status_tables import show, show_held
 from infra.failures import PermanentFailure
 from infra.options import SHOP_DB
-from infra.services import place, processes, start, tables
+from infra.services import place, processes, rebuild, start, tables
 from infra.services.configuration import log_file
 from infra.services.health import held
 from infra.services.program import Name
 from infra.services.roster import choose, roster
-from infra.services.status import Condition, Status
+from infra.services.status import Condition
 from infra.services.status import status as statuses
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
@@ -34,7 +33,6 @@ commands = typer.Typer()
 console = Screen()
 Only = Annotated[str | None, typer.Option(help="Start only these programs, comma-separated")]
 FOLLOW_SECONDS = 0.3
-COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.FAILING: "bold red", Condition.STOPPED: "dim"}
 
 
 @contextmanager
@@ -69,8 +67,7 @@ def up(
 ) -> None:
     """Start every program that is not running, and wait until all of them work."""
     if with_ or without:
-        options.keep(settings().home, settings().options, with_ or (), without or ())
-        settings.cache_clear()
+        _turn(with_ or [], without or [])
     start_programs(only)
     if SHOP_DB in (without or ()) and slot.drop(settings()):
         console.print("changes of the shop's database are captured no longer; the next time begins with a new snapshot")
@@ -78,6 +75,21 @@ def up(
         with _progress() as (tell, waiting):
             tables.register(settings(), tell, waiting)
         say_where()
+
+
+def _turn(on: list[str], off: list[str]) -> None:
+    """Turn options on and off; the stream is rebuilt if its state does not fit them any more."""
+    before = settings().options
+    options.keep(settings().home, before, on, off)
+    settings.cache_clear()
+    if rebuild.is_needed(settings().home, before, settings().options):
+        if (supervisor := Supervisor(settings())).is_running():
+            supervisor.stop(Name.STREAM, wait=True)
+        services = [name for name in (Name.KAFKA, Name.MINIO, Name.POSTGRES) if name in roster(settings())]
+        start_programs(",".join(services))
+        with console.status("the stream's views are computed anew for its new options"):
+            rebuild.rebuild(settings())
+        console.print("the stream's views are computed anew for its new options; bronze and silver stay")
 
 
 def start_programs(only: Only = None) -> None:
@@ -143,43 +155,11 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one ob
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))
     else:
-        _show(found)
+        show(found)
         if any(one.name == Name.STREAM and one.pid for one in found):
-            _show_held(held(s))
+            show_held(held(s))
     if any(one.condition in (Condition.FAILING, Condition.FAILED) for one in found):
         raise typer.Exit(1)
-
-
-def _show(found: list[Status]) -> None:
-    unbroken = [Column(title, no_wrap=True) for title in ("program", "condition", "pid", "port", "MB", "peak MB", "up")]
-    table = Table(*unbroken, box=None, header_style="dim")
-    for one in found:
-        table.add_row(*_row(one))
-    console.print(table)
-    for one in found:
-        if one.condition is Condition.FAILING:
-            console.print(f"[bold red]{one.name} is failing[/]: {escape(str(one.waits_for))}", soft_wrap=True)
-        elif one.waits_for:
-            console.print(f"{one.name} waits for {escape(one.waits_for)}", soft_wrap=True)
-
-
-def _show_held(views: Mapping[str, tuple[int, int]]) -> None:
-    """What the stream's views keep in memory, once it has written a micro-batch."""
-    if not views:
-        return
-    right = [Column(title, justify="right", no_wrap=True) for title in ("rows in memory", "MB")]
-    table = Table(Column("view of the stream", no_wrap=True), *right, box=None, header_style="dim")
-    for view, (rows, size) in views.items():
-        table.add_row(view, f"{rows:,}", f"{size / 1e6:,.1f}")
-    console.print(table)
-
-
-def _row(one: Status) -> list[str]:
-    condition = f"[{COLOURS.get(one.condition, 'yellow')}]{one.condition}[/]"
-    seconds = one.up_seconds or 0
-    since = "" if one.up_seconds is None else f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    cells = [one.pid, ", ".join(map(str, one.ports.values())), one.memory_mb, one.peak_mb, since]
-    return [one.name, condition, *("" if cell is None else str(cell) for cell in cells)]
 
 
 @commands.command()

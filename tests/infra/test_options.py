@@ -6,6 +6,7 @@ import pytest
 
 from infra import options
 from infra.failures import PermanentFailure
+from infra.services import rebuild
 from infra.settings import load
 
 
@@ -53,3 +54,23 @@ def test_an_unknown_option_in_the_environment_is_a_clear_error(home: Path, monke
     monkeypatch.setenv("DAYBREAK_OPTIONS", "shopdb")
     with pytest.raises(PermanentFailure, match=r"DAYBREAK_OPTIONS is wrong: .*there is no option shopdb"):
         load()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "needed"),
+    [
+        ("", "shop-db", False),
+        ("", "shop-db,shop-db-views", True),
+        ("shop-db", "shop-db,shop-db-views", True),
+        ("shop-db,shop-db-views", "shop-db", True),
+        ("shop-db", "", True),
+        ("shop-db", "shop-db", False),
+    ],
+)
+def test_only_a_stream_with_state_is_rebuilt_for_other_options(
+    home: Path, before: str, after: str, needed: bool
+) -> None:
+    assert not rebuild.is_needed(home, before, after)
+    (home / "run").mkdir()
+    (home / "run" / "stream.json").touch()
+    assert rebuild.is_needed(home, before, after) == needed

@@ -1,0 +1,49 @@
+"""The tables of `daybreak status`.
+
+Data flow: Status per program, what the stream's views hold -> terminal
+Run: daybreak status
+"""
+
+from collections.abc import Mapping
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+from infra.commands.screen import Screen
+from infra.services.status import Condition, Status
+
+console = Screen()
+COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.FAILING: "bold red", Condition.STOPPED: "dim"}
+
+
+def show(found: list[Status]) -> None:
+    """A row per program, and a sentence for each that fails or waits."""
+    unbroken = [Column(title, no_wrap=True) for title in ("program", "condition", "pid", "port", "MB", "peak MB", "up")]
+    table = Table(*unbroken, box=None, header_style="dim")
+    for one in found:
+        table.add_row(*_row(one))
+    console.print(table)
+    for one in found:
+        if one.condition is Condition.FAILING:
+            console.print(f"[bold red]{one.name} is failing[/]: {escape(str(one.waits_for))}", soft_wrap=True)
+        elif one.waits_for:
+            console.print(f"{one.name} waits for {escape(one.waits_for)}", soft_wrap=True)
+
+
+def show_held(views: Mapping[str, tuple[int, int]]) -> None:
+    """What the stream's views keep in memory, once it has written a micro-batch."""
+    if not views:
+        return
+    right = [Column(title, justify="right", no_wrap=True) for title in ("rows in memory", "MB")]
+    table = Table(Column("view of the stream", no_wrap=True), *right, box=None, header_style="dim")
+    for view, (rows, size) in views.items():
+        table.add_row(view, f"{rows:,}", f"{size / 1e6:,.1f}")
+    console.print(table)
+
+
+def _row(one: Status) -> list[str]:
+    condition = f"[{COLOURS.get(one.condition, 'yellow')}]{one.condition}[/]"
+    seconds = one.up_seconds or 0
+    since = "" if one.up_seconds is None else f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    cells = [one.pid, ", ".join(map(str, one.ports.values())), one.memory_mb, one.peak_mb, since]
+    return [one.name, condition, *("" if cell is None else str(cell) for cell in cells)]
