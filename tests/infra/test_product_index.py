@@ -7,7 +7,7 @@ from infra.shop.db.changes import CREATED, DELETED, UPDATED, Change
 from infra.shop.followers.product_index import ProductIndex
 
 
-def change(number: int, op: str = CREATED, **row: Any) -> Change:
+def change(number: int, op: str = CREATED, lsn: int = 1, **row: Any) -> Change:
     key = (f"p-{number}",)
     own = {
         "product_id": key[0],
@@ -16,7 +16,7 @@ def change(number: int, op: str = CREATED, **row: Any) -> Change:
         "description": None,
         "price_cents": 1,
     } | row
-    return Change(number, op, key, None, None if op == DELETED else own)
+    return Change(lsn, op, key, None, None if op == DELETED else own)
 
 
 def test_the_last_change_of_a_row_is_the_row(tmp_path: Path) -> None:
@@ -25,6 +25,15 @@ def test_the_last_change_of_a_row_is_the_row(tmp_path: Path) -> None:
     assert {key: row["title"] for key, row in index.rows().items()} == {("p-1",): "red kettle"}
     index.apply([change(2, title="blue mug")], {0: 5})
     assert set(index.rows()) == {("p-1",), ("p-2",)}
+
+
+def test_an_older_change_changes_nothing_not_even_after_a_deletion(tmp_path: Path) -> None:
+    index = ProductIndex(tmp_path)
+    index.apply([change(1, lsn=5), change(1, lsn=4, title="older"), change(2, lsn=5)], {0: 3})
+    index.apply([change(2, DELETED, lsn=6), change(1, lsn=3, title="oldest")], {0: 5})
+    index.apply([change(2, lsn=5, title="back again")], {0: 6})
+    assert {key: row["title"] for key, row in index.rows().items()} == {("p-1",): "mug 1"}
+    assert index.search("back oldest") == []
 
 
 def test_position_and_rows_are_there_together_when_it_is_opened_again(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from infra.shop.db.changes import Change, Key, Row
 
 TABLE = "products"
 MEMORY = 20_000_000
-POSITION = "position"
+ROW, GONE, POSITION = "row", "gone", "position"
+"""Kinds of documents: a row, a row that was deleted, and up to where changes were applied."""
 WORDS = ("title", "brand", "description")
 """The columns that are searched."""
 Position = dict[int, int]
@@ -32,6 +33,7 @@ def _schema() -> tantivy.Schema:
     schema.add_text_field("kind", stored=True, tokenizer_name="raw")
     schema.add_text_field("words")
     schema.add_text_field("row", stored=True, tokenizer_name="raw")
+    schema.add_integer_field("lsn", stored=True)
     return schema.build()
 
 
@@ -49,22 +51,32 @@ class ProductIndex:
         self._writer: tantivy.IndexWriter | None = None
 
     def apply(self, changes: Sequence[Change], position: Position) -> None:
-        """Apply changes in their order and go on to the position, in one commit."""
+        """Apply changes and go on to the position, in one commit. Of a key the change with the largest LSN counts."""
         if self._writer is None:
             self._writer = self._index.writer(MEMORY, 1)
+        last: dict[str, Change] = {}
         for one in changes:
             (product,) = map(_text, one.key)
+            if one.lsn >= (last[product].lsn if product in last else self._lsn(product)):
+                last[product] = one
+        for product, one in last.items():
             self._writer.delete_documents_by_term("id", product)
-            if one.after is not None:
-                words = " ".join(_text(one.after.get(name) or "") for name in WORDS)
-                self._add(product, "row", words, json.dumps(one.after))
+            words = " ".join(_text(one.after.get(name) or "") for name in WORDS) if one.after is not None else ""
+            self._add(product, GONE if one.after is None else ROW, words, json.dumps(one.after), one.lsn)
         self._writer.delete_documents_by_term("kind", POSITION)
-        self._add("", POSITION, "", json.dumps(position))
+        self._add("", POSITION, "", json.dumps(position), 0)
         self._writer.commit()
 
-    def _add(self, product: str, kind: str, words: str, row: str) -> None:
+    def _add(self, product: str, kind: str, words: str, row: str, lsn: int) -> None:
         assert self._writer
-        self._writer.add_document(tantivy.Document(id=product, kind=kind, words=words, row=row))
+        self._writer.add_document(tantivy.Document(id=product, kind=kind, words=words, row=row, lsn=lsn))
+
+    def _lsn(self, product: str) -> int:
+        """The LSN of a key's last change in the index, also of a deletion; 0 for a key that it has never had."""
+        self._index.reload()
+        searcher = self._index.searcher()
+        hits = searcher.search(tantivy.Query.term_query(self._index.schema, "id", product), 1).hits
+        return int(searcher.doc(hits[0][1])["lsn"][0]) if hits else 0
 
     def close(self) -> None:
         """Let another writer work."""
@@ -74,12 +86,12 @@ class ProductIndex:
 
     def position(self) -> Position:
         """Up to where changes were applied; empty for a new index."""
-        found = self._found("kind", POSITION)
+        found = self._found(POSITION)
         return {int(partition): offset for partition, offset in json.loads(found[0]).items()} if found else {}
 
     def rows(self) -> Mapping[Key, Row]:
         """Every row by its key."""
-        rows = map(json.loads, self._found("kind", "row"))
+        rows = map(json.loads, self._found(ROW))
         return {(row["product_id"],): row for row in rows}
 
     def search(self, words: str, most: int = 10) -> list[Row]:
@@ -93,9 +105,9 @@ class ProductIndex:
         hits = searcher.search(self._index.parse_query(" ".join(terms), ["words"]), most).hits
         return [json.loads(searcher.doc(address)["row"][0]) for _, address in hits]
 
-    def _found(self, field: str, value: str) -> list[str]:
+    def _found(self, kind: str) -> list[str]:
         self._index.reload()
         searcher = self._index.searcher()
-        query = tantivy.Query.term_query(self._index.schema, field, value)
+        query = tantivy.Query.term_query(self._index.schema, "kind", kind)
         hits = searcher.search(query, max(searcher.num_docs, 1)).hits
         return [searcher.doc(address)["row"][0] for _, address in hits]
