@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import tantivy
+
 from infra.shop.db.changes import CREATED, DELETED, UPDATED, Change
 from infra.shop.followers.product_index import ProductIndex
 
@@ -41,6 +43,16 @@ def test_position_and_rows_are_there_together_when_it_is_opened_again(tmp_path: 
     ProductIndex(tmp_path).apply([change(1)], {0: 1, 1: 7})
     again = ProductIndex(tmp_path)
     assert (again.position(), set(again.rows())) == ({0: 1, 1: 7}, {("p-1",)})
+
+
+def test_an_index_of_another_schema_is_built_anew(tmp_path: Path) -> None:
+    older = tantivy.SchemaBuilder()
+    older.add_text_field("id", stored=True)
+    tantivy.Index(older.build(), path=str(tmp_path))
+    index = ProductIndex.to_follow(tmp_path)
+    assert index.position() == {}
+    index.apply([change(1)], {0: 1})
+    assert set(ProductIndex(tmp_path).rows()) == {("p-1",)}
 
 
 def test_a_batch_that_was_not_committed_is_not_there(tmp_path: Path) -> None:

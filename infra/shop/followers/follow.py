@@ -50,7 +50,7 @@ def status_file(s: Settings) -> Path:
 
 def follow(s: Settings, is_over: Callable[[], bool]) -> None:
     """Follow until it is over. Raises TransientFailure if Kafka does not answer."""
-    index = ProductIndex(folder(s))
+    index = ProductIndex.to_follow(folder(s))
     while not (there := partitions(topic(TABLE))):
         # The connector makes the topic with the first change.
         say(s, {}, 0)

@@ -9,6 +9,7 @@ document of the index, so one commit makes both visible or neither: after a deat
 """
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,15 @@ class ProductIndex:
         folder.mkdir(parents=True, exist_ok=True)
         self._index = tantivy.Index(_schema(), path=str(folder))
         self._writer: tantivy.IndexWriter | None = None
+
+    @classmethod
+    def to_follow(cls, folder: Path) -> "ProductIndex":
+        """The index of the follower. One of another schema is thrown away, for the log has all that it had: nothing is lost."""
+        try:
+            return cls(folder)
+        except ValueError:
+            shutil.rmtree(folder)
+            return cls(folder)
 
     def apply(self, changes: Sequence[Change], position: Position) -> None:
         """Apply changes and go on to the position, in one commit. Of a key the change with the largest LSN counts."""
