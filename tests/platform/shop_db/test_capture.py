@@ -12,6 +12,7 @@ from infra.kafka.send import Sender
 from infra.lake import reader
 from infra.services.program import Name
 from infra.shop.db.changes import changes
+from infra.shop.db.connection import connected
 from infra.shop.db.connector import topic
 from infra.shop.db.slot import slot
 
@@ -118,12 +119,19 @@ def test_the_index_is_rebuilt_while_the_log_goes_on(database: Database) -> None:
 
 
 def test_a_connector_that_does_not_beat_is_told(database: Database) -> None:
-    def says() -> str:
-        # It beats again within seconds.
-        database.run("UPDATE heartbeat SET at = now() - interval '2 minutes'")
-        return str(database.platform.status("connect")["waits_for"])
+    with connected(database.platform.settings, autocommit=False) as own:
 
-    until("the silence is told", lambda: "a heartbeat of its connector shop: the last one was" in says(), 60)
+        def is_held() -> bool:
+            """The row says an old beat, and is locked, so that the connector waits with the next one."""
+            own.execute("UPDATE heartbeat SET at = now() - interval '2 minutes'")
+            own.commit()
+            (age,) = own.execute("SELECT now() - at FROM heartbeat FOR UPDATE").fetchone() or (timedelta(),)
+            return bool(age > timedelta(minutes=1))
+
+        until("the heartbeat is held", is_held, 60)
+        said = str(database.platform.status("connect")["waits_for"])
+        own.rollback()
+    assert "a heartbeat of its connector shop: the last one was" in said
     database.platform.wait_healthy("connect")
 
 
