@@ -31,7 +31,9 @@ def in_silver(s: Settings) -> Callable[[str, int], Rows]:
 
     def rows(table: str, lsn: int) -> Rows:
         _caught_up(s)
-        return copy(CONTRACTS[topic(table)], read(s, SILVER.id, *_wanted(table)), lsn)
+        contract = CONTRACTS[topic(table)]
+        own = pc.field("topic") == contract.topic
+        return copy(contract, read(s, SILVER.id, columns(contract), where=own), lsn)
 
     return rows
 
@@ -45,11 +47,6 @@ def copy(contract: Contract, events: pa.Table, lsn: int | None = None) -> Rows:
 def columns(contract: Contract) -> list[str]:
     """The columns of EVENT that `copy` needs."""
     return ["event_id", "event_type", contract.column]
-
-
-def _wanted(table: str) -> tuple[list[str], None, pc.Expression]:
-    contract = CONTRACTS[topic(table)]
-    return columns(contract), None, pc.field("topic") == contract.topic
 
 
 def _change(contract: Contract, event: dict[str, Any]) -> Change:

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, Resourc
 from infra.failures import PermanentFailure
 from infra.kafka import client
 from infra.settings import Settings, settings
-from infra.shop.db.connector import TOPIC as CAPTURED
+from infra.shop.db.connector import topic_configuration
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
 
@@ -41,11 +41,9 @@ def create() -> None:
 
 
 def _config(s: Settings, contract: Contract) -> dict[str, str]:
-    """Of a topic of captured changes the same as the connector's, whichever of us makes it."""
-    kept = str(s.topic_retention_hours * 3_600_000)
     if contract.captured:
-        return {**CAPTURED, "min.compaction.lag.ms": kept}
-    return {"message.timestamp.type": "LogAppendTime", "retention.ms": kept}
+        return topic_configuration(s)
+    return {"message.timestamp.type": "LogAppendTime", "retention.ms": str(s.topic_retention_hours * 3_600_000)}
 
 
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:

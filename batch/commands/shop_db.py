@@ -14,9 +14,8 @@ from rich.table import Table
 
 from batch.captured_truth import in_truth
 from infra.commands.screen import Screen
+from infra.commands.shop_db_on import shop_db_on
 from infra.failures import PermanentFailure
-from infra.options import SHOP_DB
-from infra.settings import Settings, settings
 from infra.shop.db import check as checks
 from infra.shop.db import snapshot as snapshots
 from infra.shop.db.connection import connected
@@ -30,19 +29,12 @@ commands.add_typer(shop_db, name="shop-db")
 console = Screen()
 
 
-def _on() -> Settings:
-    s = settings()
-    if not s.has(SHOP_DB):
-        raise PermanentFailure("the shop's database is off; turn it on: daybreak up --with shop-db")
-    return s
-
-
 @shop_db.command()
 def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per table and copy.")] = False,
 ) -> None:
     """Compare every table, row by row, with its copies in log, stream and night; exits with 65 if one differs."""
-    s = _on()
+    s = shop_db_on()
     copies = {"the log": checks.in_the_log, "the stream": in_silver(s), "the index": in_the_index(s)}
     found = checks.check(s, copies) + in_truth(s)
     if as_json:
@@ -71,7 +63,7 @@ def check(
 @shop_db.command()
 def load(rows: Annotated[int, typer.Option(min=1, max=1_000_000, help="Rows of stock to insert.")] = 10_000) -> None:
     """Insert many rows in one transaction, as an import does."""
-    with connected(_on()) as own:
+    with connected(shop_db_on()) as own:
         loaded(own, rows, datetime.now(UTC))
     console.print(f"{rows:,} rows of stock, in one transaction")
 
@@ -79,7 +71,7 @@ def load(rows: Annotated[int, typer.Option(min=1, max=1_000_000, help="Rows of s
 @shop_db.command()
 def snapshot() -> None:
     """Capture all tables anew, where changes were lost; rows that were deleted meanwhile are deleted in every copy."""
-    s = _on()
+    s = shop_db_on()
     with console.status("the connector takes a new snapshot"):
         deleted = snapshots.again(s)
     console.print(f"a new snapshot is in the log; {deleted:,} rows had been deleted while nobody read the changes")

@@ -11,18 +11,14 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from confluent_kafka import TopicPartition
 from rich.table import Table
 
 from infra.commands.screen import Screen
+from infra.commands.shop_db_on import shop_db_on
 from infra.durations import span
 from infra.failures import PermanentFailure
-from infra.kafka import client
-from infra.options import SHOP_DB
 from infra.services.program import Name
 from infra.services.supervisor import Supervisor
-from infra.settings import Settings, settings
-from infra.shop.db.connector import topic
 from infra.shop.followers import follow
 from infra.shop.followers.product_index import TABLE, ProductIndex
 
@@ -33,28 +29,14 @@ console = Screen()
 INDEX = "index"
 
 
-def _on() -> Settings:
-    s = settings()
-    if not s.has(SHOP_DB):
-        raise PermanentFailure(
-            "there is no follower: the shop's database is off; turn it on: daybreak up --with shop-db"
-        )
-    return s
-
-
 @followers.command()
 def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per follower.")] = False) -> None:
     """Show how far each follower is behind the log."""
-    s = _on()
+    s = shop_db_on()
     file = follow.status_file(s)
     said = json.loads(file.read_text()) if file.exists() else {"position": {}, "at": None}
     position = {int(number): offset for number, offset in said["position"].items()}
-    with client.consumer("lag") as consumer:
-        ends = {
-            number: consumer.get_watermark_offsets(TopicPartition(topic(TABLE), number), timeout=10)[1]
-            for number in position
-        }
-    behind = sum(max(end - position[number], 0) for number, end in ends.items())
+    behind = sum(max(end - position.get(number, 0), 0) for number, end in follow.ends().items())
     age = None if said["at"] is None else time.time() - said["at"]
     if as_json:
         print(json.dumps([{"follower": INDEX, "of": TABLE, "behind": behind, "seconds_since_it_said_so": age}]))
@@ -69,7 +51,7 @@ def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one ob
 @followers.command()
 def search(words: str, most: Annotated[int, typer.Option(min=1, max=1000, help="Most products to show.")] = 10) -> None:
     """Find products by the words of their titles, brands and descriptions."""
-    for row in ProductIndex(follow.folder(_on())).search(words, most):
+    for row in ProductIndex(follow.folder(shop_db_on())).search(words, most):
         console.print(f"{row['product_id']}  {row['title']} ({row['brand']})", soft_wrap=True, markup=False)
 
 
@@ -78,7 +60,7 @@ def rebuild(name: Annotated[str, typer.Argument(help=f"{INDEX}: there is no othe
     """Throw a follower's data away and build it again from the log, while the old data goes on being served."""
     if name != INDEX:
         raise PermanentFailure(f"{name!r} is no follower; there is {INDEX}")
-    s = _on()
+    s = shop_db_on()
 
     @contextmanager
     def swapped() -> Iterator[None]:

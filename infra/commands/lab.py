@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from infra.commands.screen import Screen
+from infra.commands.shop_db_on import shop_db_on
 from infra.failures import PermanentFailure
 from infra.lab import (
     compaction,
@@ -29,7 +30,6 @@ from infra.lab import (
 from infra.lab.group_member import COMMIT_EVERY
 from infra.lab.labs import COMPACTION, DELIVERY, DUAL_WRITES, GROUPS, POLLING, Lab
 from infra.lab.result import Result, Row, keep
-from infra.options import SHOP_DB
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -88,9 +88,9 @@ def run_polling(
     seed: Seed = 1,
 ) -> None:
     """Follow a table's changes by queries, by notifications and by change capture; needs `daybreak up --with shop-db`."""
-    _needs_shop_db()
+    s = shop_db_on()
     with console.status(f"a table is changed {changes:,} times, and followed in five ways"):
-        scene, found = polling.measure(settings(), changes, seed)
+        scene, found = polling.measure(s, changes, seed)
     how = (
         f"{changes:,} changes of {polling.KEYS} rows, {polling.RATE:g} per second, drawn with seed {seed}; in the "
         "middle nobody looked for a moment."
@@ -105,9 +105,9 @@ def run_dual_writes(
     seed: Seed = 1,
 ) -> None:
     """Write a database, a search index and events by hand, and by change capture; compare them; needs the option shop-db."""
-    _needs_shop_db()
+    s = shop_db_on()
     with console.status(f"{dual_writes.WRITERS} writers write {keys:,} keys each, twice"):
-        found = dual_writes.measure(settings(), keys, seed)
+        found = dual_writes.measure(s, keys, seed)
     how = (
         f"{keys:,} keys, each written once by each of {dual_writes.WRITERS} writers in the same order; delays of up to "
         f"{dual_writes.HOP_SECONDS * 1000:.0f} ms between two systems, drawn with seed {seed}."
@@ -115,11 +115,6 @@ def run_dual_writes(
     _show(
         DUAL_WRITES, dual_writes_table.rows(found), dual_writes_table.shows(found), how, dual_writes_table.broken(found)
     )
-
-
-def _needs_shop_db() -> None:
-    if not settings().has(SHOP_DB):
-        raise PermanentFailure("this lab needs the shop's database; turn it on: daybreak up --with shop-db")
 
 
 def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:

@@ -66,14 +66,14 @@ def _by_the_application(s: Settings, load: Sequence[list[Write]], seed: int, ind
     steps: list[Step] = []
     lock, producer = Lock(), Producer(client.options() | {"acks": "all", "linger.ms": "0"})
 
-    def write(database: Connection, writer: int, one: Write, hop: Callable[[], None]) -> bool:
+    def write(database: Connection, writer: int, one: Write, hop: Callable[[], None]) -> None:
         key, title = one
         with lock, database.transaction():
             # Under the lock only so that the order of commits is known: it takes nothing from the race.
             database.execute(_UPSERT, [key, title])
             steps.append(Step(Store.DATABASE, writer, key, title))
         if key == KEY_OF_THE_DEAD:
-            return False
+            return
         hop()
         with lock:
             index.put(key, title)
@@ -83,7 +83,6 @@ def _by_the_application(s: Settings, load: Sequence[list[Write]], seed: int, ind
             producer.produce(topic, json.dumps({"key": key, "title": title}), key)
             producer.flush(WAIT_SECONDS)
             steps.append(Step(Store.EVENTS, writer, key, title))
-        return True
 
     written = _run(s, load, seed, write)
     told = _events(
@@ -95,13 +94,12 @@ def _by_the_application(s: Settings, load: Sequence[list[Write]], seed: int, ind
 def _by_capture(s: Settings, load: Sequence[list[Write]], seed: int, index: SearchIndex, topic: str) -> Outcome:
     """Each writer writes the database and an outbox in one transaction; the first dies behind it. A follower writes the index."""
 
-    def write(database: Connection, writer: int, one: Write, hop: Callable[[], None]) -> bool:
+    def write(database: Connection, writer: int, one: Write, hop: Callable[[], None]) -> None:
         key, title = one
         with database.transaction():
             database.execute(_UPSERT, [key, title])
             database.execute(f"INSERT INTO {OUTBOX} (key, title) VALUES (%s, %s)", [key, title])
         hop()
-        return key != KEY_OF_THE_DEAD
 
     written = _run(s, load, seed, write)
     found = _events(topic, 2 * written, lambda value: (value["source"]["table"], value["after"]))
@@ -116,9 +114,9 @@ def _run(
     s: Settings,
     load: Sequence[list[Write]],
     seed: int,
-    write: Callable[[Connection, int, Write, Callable[[], None]], bool],
+    write: Callable[[Connection, int, Write, Callable[[], None]], None],
 ) -> int:
-    """All writers at once, each with a connection; one whose `write` is false has died, and goes on as its successor."""
+    """All writers at once, each with a connection; of one that died the rest is written by its successor. How many writes."""
     together = Barrier(len(load))
 
     def work(writer: int) -> int:

@@ -19,14 +19,20 @@ SECRETS = "shop.properties"
 BEAT = timedelta(seconds=5)
 LOOK = timedelta(seconds=0.1)
 """How often the connector hands on what it has captured, in a Kafka transaction each time; by default every half second."""
-TOPIC = {"message.timestamp.type": "LogAppendTime", "cleanup.policy": "compact", "retention.ms": "-1"}
-"""Every change is kept as long as other topics keep theirs; the newest of each key for ever, to rebuild followers from."""
 REGISTER_SECONDS = 90
 
 
 def topic(table: str) -> str:
     """The topic of a table's changes."""
     return f"{PREFIX}.public.{table}"
+
+
+def topic_configuration(s: Settings) -> dict[str, str]:
+    """Of a topic of captured changes, whoever makes it: every change is kept as long as other topics keep theirs, and the newest
+    of each key for ever, to rebuild followers from."""
+    kept = str(s.topic_retention_hours * 3_600_000)
+    compacted = {"cleanup.policy": "compact", "retention.ms": "-1", "min.compaction.lag.ms": kept}
+    return {"message.timestamp.type": "LogAppendTime", **compacted}
 
 
 def configuration(s: Settings) -> dict[str, str]:
@@ -43,8 +49,7 @@ def configuration(s: Settings) -> dict[str, str]:
         "heartbeat.action.query": beat,
         "topic.creation.default.replication.factor": str(s.kafka_replication),
         "topic.creation.default.partitions": str(s.topic_partitions),
-        **{f"topic.creation.default.{name}": value for name, value in TOPIC.items()},
-        "topic.creation.default.min.compaction.lag.ms": str(s.topic_retention_hours * 3_600_000),
+        **{f"topic.creation.default.{name}": value for name, value in topic_configuration(s).items()},
     }
 
 

@@ -4,12 +4,13 @@ Data flow: request -> Kafka Connect -> answer
 Run: daybreak status
 """
 
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx
 
 NAME = "shop"
 """The connector."""
@@ -18,8 +19,11 @@ SECONDS = 10
 
 def asked(
     s: Settings, method: str, what: str = "", body: dict[str, str] | None = None, name: str = NAME
-) -> httpx.Response:
+) -> "httpx.Response":
     """The answer to a request about a connector, e.g. `/status`. Raises TransientFailure if Connect does not answer."""
+    # It takes a quarter of a second to import, and every `daybreak status` and every start of the stream imports this module.
+    import httpx
+
     # On loopback, where no proxy can reach it.
     try:
         with httpx.Client(trust_env=False, timeout=SECONDS) as client:
@@ -28,7 +32,7 @@ def asked(
         raise TransientFailure(f"Kafka Connect does not answer on port {s.connect_port}") from failure
 
 
-def done(answer: httpx.Response) -> None:
+def done(answer: "httpx.Response") -> None:
     """Raise TransientFailure if Connect refused."""
     if answer.is_error:
         request = answer.request

@@ -134,8 +134,8 @@ def in_the_index(s: Settings) -> Callable[[str, int], Rows | None]:
         if table != TABLE:
             return None
         index, give_up = ProductIndex(folder(s)), time.monotonic() + CHECK_SECONDS
-        ends = _ends()
-        while any(index.position().get(number, 0) < end for number, end in ends.items()):
+        there = ends()
+        while any(index.position().get(number, 0) < end for number, end in there.items()):
             if time.monotonic() > give_up:
                 raise TransientFailure(
                     f"the search index has not caught up within {CHECK_SECONDS} s: daybreak follower lag"
@@ -149,7 +149,8 @@ def in_the_index(s: Settings) -> Callable[[str, int], Rows | None]:
     return rows
 
 
-def _ends() -> Position:
+def ends() -> Position:
+    """One past the last offset of each partition of the log."""
     with client.consumer("follower-check") as consumer:
         places = [TopicPartition(topic(TABLE), number) for number in partitions(topic(TABLE))]
         return {place.partition: consumer.get_watermark_offsets(place, timeout=10)[1] for place in places}
