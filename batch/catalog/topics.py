@@ -16,6 +16,7 @@ BEFORE = [
     ("event_time", "When it happened, by the producer's clock (UTC)"),
 ]
 ARRIVED: Column = ("arrived_at", "When the broker took the record (UTC)")
+PLACE: tuple[Column, ...] = (("partition", "Kafka partition of the record"), ("offset", "Its offset in the partition"))
 IS_LATE: Column = ("is_late", "Was the event older than the watermark when it came?")
 DAY: Column = ("day", "Day of event_time (UTC)")
 ID_IN_SILVER = (
@@ -46,7 +47,7 @@ def _literal(value: str | int | bool) -> str:
 
 def _models(contract: Contract) -> Iterator[list[str]]:
     fields = columns(contract.payload)
-    ours = [*BEFORE, ARRIVED, IS_LATE, DAY]
+    ours = [*BEFORE, ARRIVED, *PLACE, IS_LATE, DAY]
     if taken := sorted({name for name, _ in ours}.intersection(name for name, _ in fields)):
         raise ValueError(
             f"contract {contract.topic} has fields that are columns of the platform ({', '.join(taken)}): choose other names"
@@ -54,12 +55,12 @@ def _models(contract: Contract) -> Iterator[list[str]]:
     yield model(
         f"stg_silver__{contract.column}",
         f"{contract.description} The events that the stream accepted.",
-        [("event_id", ID_IN_SILVER), *BEFORE[1:], *fields, ARRIVED, IS_LATE, DAY],
+        [("event_id", ID_IN_SILVER), *BEFORE[1:], *fields, ARRIVED, *PLACE, IS_LATE, DAY],
         keyed(("event_id", "event_time"), ("event_id",)),
     )
     yield model(
         f"stg_truth__{contract.column}",
         f"{contract.description} The events that the night found in the whole log.",
-        [*BEFORE, *fields, ARRIVED, DAY],
+        [*BEFORE, *fields, ARRIVED, *PLACE, DAY],
         keyed(("event_id",), ("event_id",)),
     )

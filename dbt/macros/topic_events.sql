@@ -23,6 +23,8 @@ select
     {%- endif %}
     {%- endfor %}
     arrival as arrived_at,
+    `partition`,
+    `offset`,
     {%- if layer == 'silver' %}
     late_by_ms > 0 as is_late,
     {%- endif %}
