@@ -47,18 +47,23 @@ class Line:
 
 @dataclass(frozen=True)
 class Known:
-    """What the platform knows of an order: rows of each table; `settled`: per settled day, the ids of its events in the truth."""
+    """What the platform knows of an order: rows of each table; `settled`: per settled day, its events in the truth."""
 
     events: Sequence[dict[str, Any]]
     rejected: Sequence[dict[str, Any]]
-    settled: Mapping[date, frozenset[str]]
+    settled: Mapping[date, Sequence[dict[str, Any]]]
     gold: dict[str, Any] | None
+
+    @property
+    def truth(self) -> list[dict[str, Any]]:
+        """Its events in the truth of all settled days."""
+        return [event for events in self.settled.values() for event in events]
 
     @property
     def unsettled(self) -> list[str]:
         """Ids of events of settled days that only one layer has: what came since the night, and what other rules let through."""
         stream = {event["event_id"] for event in self.events if event["day"] in self.settled}
-        return sorted(stream ^ frozenset().union(*self.settled.values()))
+        return sorted(stream ^ {event["event_id"] for event in self.truth})
 
 
 def known(s: Settings, order: str) -> Known:
@@ -70,12 +75,13 @@ def known(s: Settings, order: str) -> Known:
     return Known(events, rejected.to_pylist(), _settled(s, of_order), _served(s, order))
 
 
-def _settled(s: Settings, of_order: pc.Expression) -> dict[date, frozenset[str]]:
+def _settled(s: Settings, of_order: pc.Expression) -> dict[date, list[dict[str, Any]]]:
     if not reader.exists(s, SETTLEMENTS.id):
         return {}
     days = reader.read(s, SETTLEMENTS.id, ["day"])["day"].to_pylist()
-    found = reader.read(s, TRUTH.id, ["event_id", "day"], where=of_order).to_pylist()
-    return {day: frozenset(row["event_id"] for row in found if row["day"] == day) for day in days}
+    # The night waits for all: nothing is late for it.
+    found = [event | {"late_by_ms": 0} for event in reader.read(s, TRUTH.id, [*_EVENT], where=of_order).to_pylist()]
+    return {day: [event for event in found if event["day"] == day] for day in days}
 
 
 def _served(s: Settings, order: str) -> dict[str, Any] | None:

@@ -13,8 +13,9 @@ import typer
 from rich.table import Table
 
 from batch.order_history import Known, Line, history, known
+from batch.order_in_gold import Change, difference, states
 from infra.commands.screen import Screen
-from infra.failures import PermanentFailure
+from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -58,6 +59,8 @@ def state(
         console.print(f"rejected: {place}, arrived {_time(row['arrival'])}: {', '.join(row['reasons'])}")
     if lines and happened is None and arrived is None:
         _compare(found)
+    if found.truth and arrived is None:
+        _compare_states(order, found, happened)
 
 
 def _shown(lines: list[Line]) -> Table:
@@ -76,7 +79,7 @@ def _shown(lines: list[Line]) -> Table:
     return table
 
 
-def _said(line: Line) -> str:
+def _said(line: Line | Change) -> str:
     """The state in words."""
     own = line.state
     said = [own.status.value, f"{_money(own.paid_cents)} of {_money(own.total_cents)} paid"]
@@ -99,6 +102,23 @@ def _compare(found: Known) -> None:
         sums = f"{_money(row['paid_cents'])} of {_money(row['total_cents'])}"
         sure = f"{row['status']} {row['revisions']}x" if row["revisions"] else row["status"]
         console.print(f"gold: {row['payment_status']} within its hour, {sums}; {sure} as of {_time(row['as_of'])}")
+
+
+def _compare_states(order: str, found: Known, at: datetime | None) -> None:
+    """What gold's states say, and whether a replay of the same events says so too: those in the truth of settled days."""
+    try:
+        told = states(order, at)
+    except (PermanentFailure, TransientFailure) as failure:
+        # The rest of the answer does not depend on it.
+        console.print(f"gold's states are not shown: {failure}")
+        return
+    if told:
+        last = told[-1]
+        by = f"by {last.event_type} {last.event_id[:SHORT]}"
+        console.print(f"gold, of settled days: {_said(last)}, since {_time(last.since)} {by}")
+    wrong = difference(told, history(found.truth, at))
+    agrees = f"its {len(told)} changes in gold are those that a replay of the same events gives"
+    console.print(f"gold and the replay differ: {wrong}" if wrong else agrees)
 
 
 def _money(cents: int | None) -> str:

@@ -1,6 +1,7 @@
 """An order's state is what its events give: at any time, in any order of arrival, and never more than they say."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from batch.order_history import TOPICS, history
+from batch.order_in_gold import Change, difference
 from streaming.contracts import CONTRACTS
 from streaming.order_state import _CHANGES, State, Status, after
 
@@ -102,3 +104,28 @@ def test_the_order_of_arrival_changes_nothing_but_what_was_known(arrivals: tuple
         line = history(events, known_at=NOON + timedelta(hours=hour))[-1]
         assert line.state == list(told(*known))[-1]
     assert all(line.changes for line in history(events))
+
+
+def in_gold(events: list[dict[str, Any]]) -> list[Change]:
+    return [Change(one.happened, one.event_id, one.event_type, one.state) for one in history(events) if one.changes]
+
+
+def test_gold_agrees_with_the_replay_of_the_same_events() -> None:
+    again = rows((0, 1, 2, 3, 4))[0] | {"event_id": "e9", "event_time": NOON + timedelta(hours=1)}
+    events = [*rows((0, 1, 2, 3, 4)), again]
+    assert not history(events)[-1].changes, "gold has no row of it"
+    assert difference(in_gold(events), history(events)) is None
+
+
+def test_the_first_state_that_gold_tells_otherwise_is_named() -> None:
+    events = rows((0, 1, 2, 3, 4))
+    told = in_gold(events)
+    assert difference(told[:3], history(events)) == (
+        "change 4 is missing in gold, and paid with 500 cents paid by payment_refunded e3 in the replay"
+    )
+    lines = history(events, at=NOON)
+    assert difference(told, lines) == (
+        "change 2 is placed with 0 cents paid by payment_failed e1 in gold, and missing in the replay"
+    )
+    other = [told[0], replace(told[1], since=NOON), *told[2:]]
+    assert str(difference(other, history(events))).startswith("change 2 is placed")

@@ -131,6 +131,7 @@ def test_every_orders_events_give_what_gold_serves(whole: Platform) -> None:
     assert f"{paid_one} is paid" in said
     assert "the night has settled its day with the same events" in said
     assert "gold: paid within its hour" in said
+    assert "changes in gold are those that a replay of the same events gives" in said
 
 
 def test_every_table_of_the_lake_says_what_it_holds(whole: Platform) -> None:
