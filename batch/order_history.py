@@ -22,8 +22,8 @@ from streaming.order_state import State, after
 from streaming.silver import QUARANTINE, SILVER
 
 KEY = "order_id"
-TOPICS = tuple(name for name, contract in CONTRACTS.items() if contract.key == KEY)
-"""The topics whose events are about an order."""
+TOPICS = tuple(name for name, contract in CONTRACTS.items() if contract.key == KEY and not contract.captured)
+"""The topics whose events are about an order. A captured change tells a state, not what happened."""
 _COLUMNS = tuple(CONTRACTS[topic].column for topic in TOPICS)
 GOLD = "gold/fct_orders"
 _EVENT = ("topic", "event_id", "event_type", "event_time", "arrival", "partition", "offset", "day", *_COLUMNS)

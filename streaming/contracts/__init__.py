@@ -14,7 +14,7 @@ from streaming.contracts.payments import PAYMENTS
 from streaming.contracts.products import PRODUCTS
 from streaming.contracts.saved_searches import SAVED_SEARCHES
 from streaming.contracts.searches import SEARCHES
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK
+from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 
 CONTRACTS: dict[str, Contract] = {
     contract.topic: contract
@@ -26,7 +26,7 @@ CONTRACTS: dict[str, Contract] = {
         PRODUCTS,
         SAVED_SEARCHES,
         CUSTOMERS,
-        *((SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK) if settings().has(SHOP_DB) else ()),
+        *((SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS) if settings().has(SHOP_DB) else ()),
     )
 }
 """Every topic the platform reads, by name."""

@@ -84,5 +84,42 @@ SHOP_STOCK = Contract(
     ),
 )
 
+_STANDS = ("order_id", "status", "paid_cents", "failed_payments")
+
+SHOP_ORDERS = Contract(
+    topic="shop.public.orders",
+    description="The table `orders` of the shop's database: every change of a row.",
+    key="order_id",
+    payload=struct(
+        column("order_id", "string", "The order"),
+        column("customer_id", "string", "Who ordered; null while only payments are known"),
+        column("status", "string", "unknown, placed, paid, cancelled or refunded; null when the row was deleted"),
+        column("lines", "bigint", "Lines of the order; null while only payments are known"),
+        column("total_cents", "bigint", "The order's total, in cents; null while only payments are known"),
+        column("paid_cents", "bigint", "Captured less refunded, in cents; null when the row was deleted"),
+        column("failed_payments", "bigint", "Payments that failed; null when the row was deleted"),
+        column("reason", "string", "Why it was cancelled; null if it was not"),
+    ),
+    required={"order_recorded": _STANDS, "order_changed": _STANDS, "order_removed": ("order_id",)},
+    rules=(
+        is_text("order_id"),
+        length_between("order_id", 1, 100),
+        is_text("customer_id"),
+        length_between("customer_id", 1, 100),
+        matches("status", "unknown|placed|paid|cancelled|refunded"),
+        between("lines", 0, 100),
+        between("total_cents", 0, 10**13),
+        between("paid_cents", -(10**18), 10**18),
+        between("failed_payments", 0, 10**9),
+        is_text("reason"),
+    ),
+    encoding="debezium",
+    captured=Captured(
+        key=("order_id",),
+        types={"c": "order_recorded", "u": "order_changed", "d": "order_removed"},
+        time=TIME,
+    ),
+)
+
 TABLES = {CUSTOMERS.topic: SHOP_CUSTOMERS.topic, PRODUCTS.topic: SHOP_PRODUCTS.topic}
 """Which topic's place a table's changes take in the views, with the option shop-db-views."""

@@ -181,3 +181,13 @@ def test_what_happens_is_what_is_sent_without_faults_in_order() -> None:
     happened = list(a_run().events())
     assert {event.event_id: event.value for event in happened} == sent
     assert all(one.time_ms <= other.time_ms for one, other in pairwise(happened))
+
+
+def test_no_two_events_of_an_order_have_one_time() -> None:
+    """The shop's database takes an event that is not newer than the order's row for one that it has written."""
+    times: dict[str, list[int]] = defaultdict(list)
+    for event in a_run(days=4, rate=0.5).events():
+        if order := json.loads(event.value).get("order_id"):
+            times[order].append(event.time_ms)
+    assert max(map(len, times.values())) > 4
+    assert all(len(set(own)) == len(own) for own in times.values())

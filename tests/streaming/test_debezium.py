@@ -12,11 +12,11 @@ from pyspark.sql import SparkSession
 from streaming import debezium
 from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK
+from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 from streaming.reasons import Reason
 from streaming.validate import validate_by
 
-SHOP = (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK)
+SHOP = (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS)
 TABLE = debezium.Table.of(SHOP_CUSTOMERS)
 BEFORE = {
     "customer_id": "c-7",
@@ -150,3 +150,13 @@ def test_decimals_and_long_texts_keep_every_digit_and_letter(spark: SparkSession
     ((payload, reasons),) = judged(spark, SHOP_PRODUCTS, (b'{"product_id":"p-1"}', change("c", None, row)))
     assert reasons == []
     assert (payload["weight_kg"], len(payload["description"])) == ("0.350", 6_000)
+
+
+def test_an_orders_row_may_know_payments_only(spark: SparkSession) -> None:
+    row = {"order_id": "o-00000001", "customer_id": None, "status": "unknown", "lines": None, "total_cents": None,
+           "paid_cents": -5, "failed_payments": 1, "reason": None, "changed_at": "2026-01-31T11:00:00Z"}  # fmt: skip
+    key = b'{"order_id":"o-00000001"}'
+    rows = (row, row | {"status": "lost"}, row | {"paid_cents": None})
+    found = judged(spark, SHOP_ORDERS, *((key, change("u", None, one)) for one in rows), (key, change("d", row, None)))
+    assert [reasons for _, reasons in found] == [[], ["bad_format"], ["missing_field"], []]
+    assert found[0][0].asDict() == {name: value for name, value in row.items() if name != "changed_at"}

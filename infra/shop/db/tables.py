@@ -1,6 +1,6 @@
 """The tables of the shop's database, and what change capture needs beside them.
 
-Data flow: SQL -> database `shop`: customers, products, stock; publication
+Data flow: SQL -> database `shop`: customers, products, stock, orders; publication
 Run: daybreak up --with shop-db
 Source: Debezium, "PostgreSQL connector": replica identity, publications, heartbeats.
 
@@ -9,22 +9,28 @@ identity of FULL puts the whole row before a change into the log, long texts too
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from psycopg import sql
 
 from infra.failures import PermanentFailure
 from infra.settings import Settings
-from infra.shop.db.connection import connected, parts
+from infra.shop.db.connection import Connection, connected, parts
 
 KEYS = {
     "customers": ("customer_id",),
     "products": ("product_id",),
     "stock": ("product_id", "warehouse"),
+    "orders": ("order_id",),
     "marks": ("id",),
 }
 """The captured tables with their primary keys."""
-COMPARED = ("customers", "products", "stock")
+ORDERS = "orders"
+COMPARED = ("customers", "products", "stock", ORDERS)
 """Those that hold what the shop knows; `marks` has the marks of comparisons."""
+ADDED = (ORDERS,)
+"""Those that a database lacks which an older version made. `marks` says when each was made: one that was made and is not there
+was renamed or dropped."""
 HEARTBEAT = "heartbeat"
 """The connector's own table, with one row: published, so that the slot moves on, and not captured."""
 PUBLICATION = SLOT = "daybreak_shop"
@@ -38,6 +44,10 @@ CREATE TABLE IF NOT EXISTS products (
 CREATE TABLE IF NOT EXISTS stock (
     product_id text, warehouse text, on_hand bigint NOT NULL, changed_at timestamptz(3) NOT NULL,
     PRIMARY KEY (product_id, warehouse));
+CREATE TABLE IF NOT EXISTS orders (
+    order_id text PRIMARY KEY, customer_id text, status text NOT NULL, lines bigint, total_cents bigint,
+    paid_cents bigint NOT NULL DEFAULT 0, failed_payments bigint NOT NULL DEFAULT 0, reason text,
+    changed_at timestamptz(3) NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (id text PRIMARY KEY, at timestamptz(3) NOT NULL);
 CREATE TABLE IF NOT EXISTS heartbeat (id int PRIMARY KEY, at timestamptz(3) NOT NULL);
 """
@@ -46,22 +56,38 @@ CREATE TABLE IF NOT EXISTS heartbeat (id int PRIMARY KEY, at timestamptz(3) NOT 
 def create(s: Settings) -> None:
     """Make what is missing: the database if it is the embedded server's, the tables, the publication.
 
-    Raises PermanentFailure if some tables are there and others are not: then they were renamed or dropped.
+    A table of ADDED that was never made is made, empty, and captured from then on. Raises PermanentFailure if some tables are
+    there and others are not: then they were renamed or dropped.
     """
     if s.embedded("shop_dsn"):
         _create_database(s)
     with connected(s) as own:
         there = {row[0] for row in own.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
-        if there.intersection(KEYS) and (gone := [table for table in KEYS if table not in there]):
+        absent = [table for table in KEYS if table not in there]
+        known = {table for table in ADDED if "marks" in there and made(own, table)}
+        if there.intersection(KEYS) and (gone := [table for table in absent if table not in ADDED or table in known]):
             # A new empty one in its place would tell everybody that its rows were never there.
             raise PermanentFailure(_gone(gone))
-        own.execute(_TABLES)
+        with own.transaction():
+            own.execute(_TABLES)
+            for table in ADDED:
+                own.execute("INSERT INTO marks (id, at) VALUES (%s, now()) ON CONFLICT DO NOTHING", [_made(table)])
         for table in KEYS:
             own.execute(sql.SQL("ALTER TABLE {} REPLICA IDENTITY FULL").format(sql.Identifier(table)))
-        known = own.execute("SELECT 1 FROM pg_publication WHERE pubname = %s", [PUBLICATION]).fetchone()
+        published = own.execute("SELECT 1 FROM pg_publication WHERE pubname = %s", [PUBLICATION]).fetchone()
         names = sql.SQL(", ").join(map(sql.Identifier, (*KEYS, HEARTBEAT)))
-        verb = "ALTER PUBLICATION {} SET TABLE {}" if known else "CREATE PUBLICATION {} FOR TABLE {}"
+        verb = "ALTER PUBLICATION {} SET TABLE {}" if published else "CREATE PUBLICATION {} FOR TABLE {}"
         own.execute(sql.SQL(verb).format(sql.Identifier(PUBLICATION), names))
+
+
+def made(own: Connection, table: str) -> datetime | None:
+    """When a table of ADDED was made; None if it never was."""
+    found = own.execute("SELECT at FROM marks WHERE id = %s", [_made(table)]).fetchone()
+    return found[0] if found else None
+
+
+def _made(table: str) -> str:
+    return f"the table {table} was made"
 
 
 def missing(s: Settings) -> str | None:

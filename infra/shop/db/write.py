@@ -15,6 +15,7 @@ from typing import Any
 
 from psycopg import sql
 
+from infra.shop.db import orders
 from infra.shop.db.connection import Connection
 from infra.shop.event import Event
 from infra.shop.run import Run
@@ -132,6 +133,8 @@ def _ordered(own: Connection, f: Fields, at: datetime) -> None:
             "WHERE product_id = %s",
             [line["quantity"], line["quantity"], LOW, MORE, at, line["product_id"]],
         )
+    # Behind the stock: a comparison locks the tables in this order too.
+    orders.placed(own, f, at)
 
 
 CHANGES: Mapping[str, Callable[[Connection, Fields, datetime], None]] = {
@@ -142,6 +145,7 @@ CHANGES: Mapping[str, Callable[[Connection, Fields, datetime], None]] = {
     "product_changed": _changed,
     "product_withdrawn": _withdrawn,
     "order_placed": _ordered,
+    **orders.CHANGES,
 }
 """Event type -> what it does to the tables."""
 

@@ -34,7 +34,9 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
         "BEGIN; DELETE FROM products; ROLLBACK",
     )
     found = {(one["table"], one["copy"]): one for one in database.checked()}
-    copies = {(table, copy) for table in ("customers", "products", "stock") for copy in ("the log", "the stream")}
+    copies = {
+        (table, copy) for table in ("customers", "products", "stock", "orders") for copy in ("the log", "the stream")
+    }
     assert set(found) == copies | {("products", "the index")}
     assert all(one["rows"] == one["copied"] > 0 for one in found.values())
     assert found["stock", "the log"]["rows"] > 10_000
