@@ -5,6 +5,7 @@ Run: daybreak shop-db check
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
@@ -12,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from batch import three_ways
 from batch.captured_truth import in_truth
 from infra.commands.screen import Screen
 from infra.commands.shop_db_on import shop_db_on
@@ -32,9 +34,18 @@ console = Screen()
 @shop_db.command()
 def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per table and copy.")] = False,
+    orders: Annotated[
+        bool,
+        typer.Option(
+            "--orders", help="Only the orders: each one's row, the replay of its events, the captured changes."
+        ),
+    ] = False,
 ) -> None:
     """Compare every table, row by row, with its copies in log, stream and night; exits with 65 if one differs."""
     s = shop_db_on()
+    if orders:
+        _check_orders(three_ways.compare(s), as_json)
+        return
     copies = {"the log": checks.in_the_log, "the stream": in_silver(s), "the index": in_the_index(s)}
     found = checks.check(s, copies) + in_truth(s)
     if as_json:
@@ -58,6 +69,33 @@ def check(
             f"{one.table} and {one.copy} differ in {one.differing:,} rows, the first: {one.first}" for one in unequal
         )
         raise PermanentFailure("; ".join(what))
+
+
+def _check_orders(ways: Sequence[three_ways.Way], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([asdict(one) for one in ways], indent=2))
+    else:
+        table = Table("the database and", box=None, header_style="dim")
+        numbers = ("orders", "equal", "waiting", "older", "differing")
+        for name in numbers:
+            table.add_column(name, justify="right")
+        for one in ways:
+            table.add_row(one.way, *(f"{getattr(one, name):,}" for name in numbers))
+        console.print(table)
+    if unequal := [one for one in ways if one.differing]:
+        what = (f"{one.differing:,} orders differ from {one.way}, the first: {one.first}" for one in unequal)
+        raise PermanentFailure("; ".join(what))
+    if not as_json:
+        console.print(_agreed(ways[0]), soft_wrap=True)
+
+
+def _agreed(replay: three_ways.Way) -> str:
+    said = [f"the three ways agree for {replay.equal:,} orders"]
+    if replay.waiting:
+        said += [f"{replay.waiting:,} wait for an event, the first: {replay.waits}"]
+    if replay.older:
+        said += [f"{replay.older:,} are older than the table, and are not compared with their events"]
+    return "; ".join(said)
 
 
 @shop_db.command()

@@ -14,9 +14,13 @@ from rich.table import Table
 
 from batch.order_history import Known, Line, history, known
 from batch.order_in_gold import Change, difference, states
+from batch.three_ways import unlike
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure, TransientFailure
+from infra.options import SHOP_DB
 from infra.settings import settings
+from infra.shop.db import orders
+from streaming.order_state import State
 
 commands = typer.Typer()
 console = Screen()
@@ -59,6 +63,8 @@ def state(
         console.print(f"rejected: {place}, arrived {_time(row['arrival'])}: {', '.join(row['reasons'])}")
     if lines and happened is None and arrived is None:
         _compare(found)
+        if settings().has(SHOP_DB):
+            _compare_row(order, lines[-1].state)
     if found.truth and arrived is None:
         _compare_states(order, found, happened)
 
@@ -119,6 +125,18 @@ def _compare_states(order: str, found: Known, at: datetime | None) -> None:
     wrong = difference(told, history(found.truth, at))
     agrees = f"its {len(told)} changes in gold are those that a replay of the same events gives"
     console.print(f"gold and the replay differ: {wrong}" if wrong else agrees)
+
+
+def _compare_row(order: str, replayed: State) -> None:
+    """The order's row in the shop's database, and whether it is what the replay of its events gives."""
+    try:
+        row = orders.row(settings(), order)
+    except (PermanentFailure, TransientFailure) as failure:
+        console.print(f"its row is not shown: {failure}")
+        return
+    wrong = unlike(row, replayed)
+    since = f"{row['status']} since {_time(row['changed_at'])}, as the replay says" if row else ""
+    console.print(f"the shop's database: {wrong or since}")
 
 
 def _money(cents: int | None) -> str:

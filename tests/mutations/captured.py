@@ -7,6 +7,7 @@ Run: python -m tests.mutations captured
 from tests.mutations.mutation import Mutation
 
 SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
+THREE_WAYS = "tests/batch/test_three_ways.py"
 
 CAPTURED = (
     Mutation(
@@ -71,5 +72,19 @@ CAPTURED = (
         "inputs=tuple(own.get(topic, topic) for topic in view.inputs),",
         "inputs=view.inputs,",
         "tests/streaming/test_reading.py::test_only_views_of_these_topics_change",
+    ),
+    Mutation(
+        "captured: an order waits for its event for ever",
+        "batch/three_ways.py",
+        "if at not in told and at > asked.at - LATEST]",
+        "if at not in told]",
+        f"{THREE_WAYS}::test_nothing_waits_longer_than_the_shops_events_are_late",
+    ),
+    Mutation(
+        "captured: what was written after the rows were read counts",
+        "batch/three_ways.py",
+        'return event["event_time"] in behind or event["arrival"] > asked.at',
+        "return False",
+        f"{THREE_WAYS}::test_what_was_written_after_the_rows_were_read_is_left_out",
     ),
 )

@@ -122,12 +122,12 @@ def _short(value: str | None, length: int = 60) -> str:
     return text if len(text) <= length else f"{text[:length]}... ({len(text):,} characters)"
 
 
-def under_a_lock(s: Settings) -> tuple[dict[str, Rows], str]:
-    """The rows of every table, and the mark that was written behind the last change of them."""
+def under_a_lock(s: Settings, tables: Sequence[str] = COMPARED) -> tuple[dict[str, Rows], str]:
+    """The rows of these tables, and the mark that was written behind the last change of them."""
     mark = f"check {uuid4()}"
     with connected(s, autocommit=False) as own, own.transaction():
-        own.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(sql.SQL(", ").join(map(sql.Identifier, COMPARED))))
-        rows: dict[str, Rows] = {table: dict(_rows(own, table, KEYS[table])) for table in COMPARED}
+        own.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(sql.SQL(", ").join(map(sql.Identifier, tables))))
+        rows: dict[str, Rows] = {table: dict(_rows(own, table, KEYS[table])) for table in tables}
         own.execute("INSERT INTO marks (id, at) VALUES (%s, now())", [mark])
     return rows, mark
 
