@@ -35,6 +35,7 @@ from streaming.order_state import State
 from streaming.silver import SILVER
 
 LATEST = timedelta(days=2)
+"""The longest that the shop's events are late."""
 MANY = 50_000
 """Orders from which on their events are read in parts, by the first digit of the order's id: a part is held in memory."""
 Event = dict[str, Any]
@@ -84,36 +85,39 @@ def compare(s: Settings) -> list[Way]:
     there, mark = check.under_a_lock(s, [ORDERS])
     rows, lsn = there[ORDERS], check.arrived(mark)
     copies = {"the log": check.in_the_log(ORDERS, lsn), "the stream": in_silver(s)(ORDERS, lsn)}
+    replay = _replayed(s, {key[0]: row for key, row in rows.items()}, lsn, asked)
+    return [replay, *(_captured(name, rows, copy) for name, copy in copies.items())]
+
+
+def _replayed(s: Settings, rows: Mapping[str, Row], lsn: int, asked: Asked) -> Way:
     times: dict[str, tuple[set[datetime], set[datetime]]] = defaultdict(lambda: (set(), set()))
     for one in changes(ORDERS):
         if at := _time(one.after):
             times[one.key[0]][one.lsn >= lsn].add(at)
-    verdicts = dict.fromkeys(Verdict, 0)
+    numbers = dict.fromkeys(Verdict, 0)
     firsts: dict[Verdict, str] = {}
-    own_rows = {key[0]: row for key, row in rows.items()}
-    for order, events in _by_order(s, own_rows):
-        before, behind = times.get(order, (set(), set()))
-        verdict, why = judged(own_rows.get(order), events, before, behind, asked)
-        verdicts[verdict] += 1
+    for order, events in _by_order(s, rows):
+        before, behind = times.get(order, ((), ()))
+        verdict, why = judged(rows.get(order), events, before, behind, asked)
+        numbers[verdict] += 1
         if why:
             firsts[verdict] = min(firsts.get(verdict, f"{order}: {why}"), f"{order}: {why}")
-    counts = {verdict.value: number for verdict, number in verdicts.items()}
-    replay = Way(
+    return Way(
         "the replay of its events",
-        sum(verdicts.values()),
-        **counts,
+        sum(numbers.values()),
+        **{verdict.value: number for verdict, number in numbers.items()},
         first=firsts.get(Verdict.DIFFERING),
         waits=firsts.get(Verdict.WAITING),
     )
-    return [replay, *(_captured(name, rows, copy) for name, copy in copies.items())]
 
 
 def _time(row: Row | None) -> datetime | None:
     """When a row says that it was changed; None if it does not: anyone may write to a topic."""
     try:
-        return datetime.fromisoformat(row["changed_at"]) if row else None
+        found = datetime.fromisoformat(row["changed_at"]) if row else None
     except (KeyError, TypeError, ValueError):
         return None
+    return found if found and found.tzinfo else None
 
 
 def _captured(name: str, rows: check.Rows, copy: check.Rows) -> Way:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from batch.three_ways import LATEST, Asked, Verdict, judged, unlike
+from batch.three_ways import LATEST, Asked, Verdict, _time, judged, unlike
 from streaming.order_state import State, Status
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -91,3 +91,11 @@ def test_the_first_column_that_differs_is_named(row: Any, state: Any, said: str 
 def test_a_row_that_was_deleted_or_never_written_is_found() -> None:
     assert judged(None, [placed()], {NOON}, (), ASKED)[0] is Verdict.DIFFERING
     assert judged(ROW, [], (), (), ASKED) == (Verdict.DIFFERING, "it has a row in the database, and no event")
+
+
+@pytest.mark.parametrize(
+    "row", [None, {}, {"changed_at": 7}, {"changed_at": "soon"}, {"changed_at": "2026-01-31"}, {"changed_at": None}]
+)
+def test_a_forged_change_without_a_time_is_passed_over(row: Any) -> None:
+    assert _time(row) is None
+    assert _time({"changed_at": "2026-01-31T12:00:00Z"}) == NOON
