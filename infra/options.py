@@ -14,7 +14,9 @@ SHOP_DB = "shop-db"
 """The shop's database, and the capture of its changes."""
 SHOP_DB_VIEWS = "shop-db-views"
 """Views read customers and products from the captured tables, not from the shop's events."""
-OPTIONS = (SHOP_DB, SHOP_DB_VIEWS)
+ORDER_SERVICE = "order-service"
+"""The one writer of orders: the shop sends it commands, and what it accepts becomes events."""
+OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE)
 OPTIONS_FILE, VARIABLE = "options.env", "DAYBREAK_OPTIONS"
 
 

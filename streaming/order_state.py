@@ -22,6 +22,7 @@ class Status(StrEnum):
     """No event has placed it: only payments are known."""
     PLACED = "placed"
     PAID = "paid"
+    SHIPPED = "shipped"
     CANCELLED = "cancelled"
     REFUNDED = "refunded"
 
@@ -60,6 +61,20 @@ def _placed(state: State, payload: Payload) -> State:
     return placed if placed.status is Status.CANCELLED else _by_money(placed, Status.PLACED)
 
 
+def _added(state: State, payload: Payload) -> State:
+    """More lines of an order that was placed; what is added before the order is known is not part of it."""
+    if state.total_cents is None or state.lines is None:
+        return state
+    return replace(
+        state, lines=state.lines + len(payload["items"]), total_cents=state.total_cents + payload["total_cents"]
+    )
+
+
+def _shipped(state: State, payload: Payload) -> State:
+    is_open = state.status in (Status.PLACED, Status.PAID)
+    return replace(state, status=Status.SHIPPED) if is_open else state
+
+
 def _cancelled(state: State, payload: Payload) -> State:
     return replace(state, status=Status.CANCELLED, customer_id=payload["customer_id"], reason=payload["reason"])
 
@@ -74,19 +89,23 @@ def _failed(state: State, payload: Payload) -> State:
 
 def _refunded(state: State, payload: Payload) -> State:
     left = replace(state, paid_cents=state.paid_cents - payload["amount_cents"])
-    is_open = left.status in (Status.PLACED, Status.PAID)
-    return replace(left, status=Status.REFUNDED) if is_open and left.paid_cents <= 0 else left
+    was_sold = left.status in (Status.PLACED, Status.PAID, Status.SHIPPED)
+    return replace(left, status=Status.REFUNDED) if was_sold and left.paid_cents <= 0 else left
 
 
 def _by_money(state: State, otherwise: Status) -> State:
-    """Paid, if something was captured for an order that was placed and not cancelled; refunded money may come again."""
-    may_be_paid = state.total_cents is not None and otherwise is not Status.CANCELLED and state.paid_cents > 0
+    """Paid, if something was captured for an order that was placed and neither cancelled nor shipped; refunded money may
+    come again."""
+    is_open = otherwise not in (Status.CANCELLED, Status.SHIPPED)
+    may_be_paid = state.total_cents is not None and is_open and state.paid_cents > 0
     return replace(state, status=Status.PAID if may_be_paid else otherwise)
 
 
 _CHANGES: Mapping[str, Callable[[State, Payload], State]] = MappingProxyType(
     {
         "order_placed": _placed,
+        "items_added": _added,
+        "order_shipped": _shipped,
         "order_cancelled": _cancelled,
         "payment_captured": _captured,
         "payment_failed": _failed,

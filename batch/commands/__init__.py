@@ -33,6 +33,7 @@ COMMANDS = {
     "lab": "infra.commands.lab",
     "shop-db": "batch.commands.shop_db",
     "follower": "infra.commands.follower",
+    "order": "infra.commands.order",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
 

@@ -26,6 +26,7 @@ class Name(StrEnum):
     CONNECT = "connect"
     FOLLOWER_INDEX = "follower-index"
     STREAM = "stream"
+    ORDER_SERVICE = "order-service"
     GATEWAY = "gateway"
     AIRFLOW_API = "airflow-api"
     AIRFLOW_SCHEDULER = "airflow-scheduler"

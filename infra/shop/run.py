@@ -5,10 +5,11 @@ Run: daybreak shop --days 3 --seed 1
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from random import Random
 
+from infra.shop.asks import Asks
 from infra.shop.day import FLAT, SHOP_DAY, moments
 from infra.shop.event import Event
 from infra.shop.faults import Copy, Faults, Way
@@ -21,7 +22,7 @@ class Run:
 
     `rate`: mean good events per second of event time, of all topics, over a whole day. `ahead_ms`: see `Way`.
     The same values give the same bytes in the same order. Another range or rate gives other ids, so that two runs
-    never send the same id with different content.
+    never send the same id with different content. `asks`: send commands to the order service in place of events that it makes.
     """
 
     start_ms: int
@@ -31,6 +32,7 @@ class Run:
     ahead_ms: int
     faults: Faults = field(default_factory=Faults)
     live: bool = False
+    asks: bool = False
 
     def records(self) -> Iterator[Copy]:
         """Every record, by send time. What would be sent after the end is sent at the end.
@@ -39,6 +41,8 @@ class Run:
         """
         name = self._name
         way = Way(self.faults, Random(f"way {name}"), self.ahead_ms, self.live)
+        prompt = replace(self.faults, late=0.0, jitter_seconds=0.0)
+        asked, way_of_asked = Asks(), Way(prompt, Random(f"asked {name}"), self.ahead_ms, self.live)
         last_ms = self.end_ms - 1
         waiting: list[tuple[int, int, Copy]] = []
         ticket = 0
@@ -49,7 +53,8 @@ class Run:
             for event in events:
                 if event.time_ms >= self.end_ms:
                     continue
-                for copy in way.copies(event):
+                ask = asked(event) if self.asks else event
+                for copy in (way if ask is event else way_of_asked).copies(ask):
                     # The ticket keeps equal send times in order: an original before its duplicate.
                     ticket += 1
                     heappush(waiting, (min(copy.send_ms, last_ms), ticket, copy))

@@ -20,13 +20,14 @@ from infra.failures import PermanentFailure
 from infra.kafka.delivery_log import Ledger
 from infra.kafka.lines import lines, read_key
 from infra.kafka.send import Sender
-from infra.options import SHOP_DB
+from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
 from infra.shop.day import DAY_MS
 from infra.shop.db.connection import connected
 from infra.shop.db.write import Follower, Writer
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
+from infra.shop.orders.commands import TOPIC as COMMANDS
 from infra.shop.run import Run
 from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
@@ -118,11 +119,12 @@ def shop(
     end_ms = int(last.timestamp() * 1000) + DAY_MS
     # Future-dated events count from the next midnight, so that the same command gives the same bytes all day long.
     faults = Faults(duplicates, late, malformed, future, jitter)
-    past = Run(end_ms - days * DAY_MS, end_ms, rate, seed, today_ms + DAY_MS, faults)
+    asks = settings().has(ORDER_SERVICE)
+    past = Run(end_ms - days * DAY_MS, end_ms, rate, seed, today_ms + DAY_MS, faults, asks=asks)
     sent: Sent = Counter()
     with ExitStack() as stack:
         book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
-        sender = stack.enter_context(Sender(TOPICS, book))
+        sender = stack.enter_context(Sender((*TOPICS, *([COMMANDS] if asks else [])), book))
         writer = Writer(stack.enter_context(connected(settings()))) if settings().has(SHOP_DB) else None
         shown = stack.enter_context(bar())
         if days:
@@ -131,7 +133,7 @@ def shop(
             start_ms = now_ms()
             stop_ms = start_ms + live * 1000
             prompt = replace(faults, jitter_seconds=min(jitter, LIVE_JITTER))
-            present = Run(start_ms, stop_ms, live_rate, seed, stop_ms, prompt, live=True)
+            present = Run(start_ms, stop_ms, live_rate, seed, stop_ms, prompt, live=True, asks=asks)
             _follow(shown, "live", present, sender, sent, writer)
     counts: Counter[str] = Counter()
     for (_, kind), count in sorted(sent.items()):

@@ -4,11 +4,12 @@ Data flow: contract files -> CONTRACTS
 Run: pytest tests/streaming/test_contracts.py
 """
 
-from infra.options import SHOP_DB
+from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
 from streaming.contracts.clicks import CLICKS
 from streaming.contracts.contract import Contract
 from streaming.contracts.customers import CUSTOMERS
+from streaming.contracts.order_service import ANSWERS, COMMANDS
 from streaming.contracts.orders import ORDERS
 from streaming.contracts.payments import PAYMENTS
 from streaming.contracts.products import PRODUCTS
@@ -27,6 +28,7 @@ CONTRACTS: dict[str, Contract] = {
         SAVED_SEARCHES,
         CUSTOMERS,
         *((SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS) if settings().has(SHOP_DB) else ()),
+        *((COMMANDS, ANSWERS) if settings().has(ORDER_SERVICE) else ()),
     )
 }
 """Every topic the platform reads, by name."""

@@ -1,4 +1,4 @@
-"""Orders: placed with their items and total, or cancelled.
+"""Orders: placed with their items and total, added to, shipped, or cancelled.
 
 Data flow: topic `orders`, keyed by order_id -> silver
 Run: daybreak query "SELECT * FROM staging.stg_silver__orders LIMIT 5"
@@ -31,19 +31,23 @@ def items_total(event: Column) -> Column:
 
 ORDERS = Contract(
     topic="orders",
-    description="The shop's orders: placed with items and total, or cancelled.",
+    description="The shop's orders: placed with items and total, added to, shipped, or cancelled.",
     key="order_id",
     payload=struct(
         column("order_id", "string", "The order"),
         column("customer_id", "string", "Who ordered"),
-        column("items", ArrayType(ITEM), "Lines of the order: product, quantity, unit price; of a placed order"),
-        column("total_cents", "bigint", "The order's total, in cents; of a placed order"),
+        column(
+            "items", ArrayType(ITEM), "Lines: product, quantity, unit price; of a placed order, or those that are added"
+        ),
+        column("total_cents", "bigint", "What these lines cost, in cents"),
         column("reason", "string", "Why it was cancelled; of a cancelled order"),
         column("channel", "string", "Where it was ordered, e.g. app; null: not told, or version 1"),
         column("currency", "string", "Currency of all amounts; EUR where the event does not tell it"),
     ),
     required={
         "order_placed": ("order_id", "customer_id", "items", "total_cents"),
+        "items_added": ("order_id", "customer_id", "items", "total_cents"),
+        "order_shipped": ("order_id", "customer_id"),
         "order_cancelled": ("order_id", "customer_id", "reason"),
     },
     rules=(
@@ -65,7 +69,7 @@ ORDERS = Contract(
             adds=("channel", "currency"),
             defaults={"currency": "EUR"},
             # Views sum cents, so an amount in another currency is refused until a view keeps currencies apart.
-            rules=(matches("channel", "[a-z][a-z_]{0,19}"), matches("currency", "EUR")),
+            rules=(is_text("channel"), matches("channel", "[a-z][a-z_]{0,19}"), matches("currency", "EUR")),
         ),
     ),
 )

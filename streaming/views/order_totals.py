@@ -15,14 +15,15 @@ from streaming.views.view import Events, View
 
 
 def define(events: Events) -> DataFrame:
-    """One row per minute in which an order was placed."""
-    placed = events["orders"].where(F.col("event_type") == "order_placed")
+    """One row per minute in which something was ordered: an order was placed, or items were added to one."""
+    bought = events["orders"].where(F.col("event_type").isin("order_placed", "items_added"))
+    is_order = F.when(F.col("event_type") == "order_placed", 1).otherwise(0).cast("long")
     quantity = F.aggregate("items", F.lit(0).cast("long"), lambda total, item: total + item["quantity"])
     return (
-        placed.select("event_time", "total_cents", quantity.alias("quantity"), APART)
+        bought.select("event_time", "total_cents", quantity.alias("quantity"), is_order.alias("order"), APART)
         .groupBy(APART, F.window("event_time", "1 minute").alias("minute"))
         .agg(
-            F.count("*").alias("orders"),
+            F.sum("order").alias("orders"),
             F.sum("quantity").alias("items"),
             F.sum("total_cents").alias("revenue_cents"),
         )
@@ -46,8 +47,8 @@ ORDER_TOTALS = View(
         column("window_start", "timestamp", "First instant of the minute (UTC)"),
         column("window_end", "timestamp", "First instant after the minute (UTC)"),
         column("orders", "bigint", "Orders placed"),
-        column("items", "bigint", "Items ordered, the sum of quantities"),
-        column("revenue_cents", "bigint", "Sum of the orders' totals, in cents"),
+        column("items", "bigint", "Items ordered or added, the sum of quantities"),
+        column("revenue_cents", "bigint", "What these items cost, in cents"),
     ),
     key=("window_start",),
     time="window_start",

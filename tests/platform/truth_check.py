@@ -58,9 +58,9 @@ def order_totals(events: Iterable[Event]) -> Rows:
     """(minute,) -> orders, items, revenue in cents."""
     totals: dict[datetime, list[int]] = {}
     for event in events:
-        if event.fields["event_type"] == "order_placed":
+        if event.fields["event_type"] in ("order_placed", "items_added"):
             total = totals.setdefault(event.time.replace(second=0, microsecond=0), [0, 0, 0])
-            total[0] += 1
+            total[0] += event.fields["event_type"] == "order_placed"
             total[1] += sum(item["quantity"] for item in event.fields["items"])
             total[2] += event.fields["total_cents"]
     return {(minute, minute.date()): tuple(total) for minute, total in totals.items()}

@@ -19,6 +19,10 @@ def placed(events: list[Event]) -> list[Event]:
     return [event for event in events if event["event_type"] == "order_placed"]
 
 
+def added(events: list[Event]) -> list[Event]:
+    return [event for event in events if event["event_type"] == "items_added"]
+
+
 def payments(events: list[Event], *kinds: str) -> list[Event]:
     return [event for event in events if event["event_type"] in {f"payment_{kind}" for kind in kinds}]
 
@@ -36,9 +40,9 @@ def windows(events: list[Event], size: int, every: int) -> Iterator[tuple[int, l
 
 
 def order_totals(events: list[Event]) -> Iterator[Row]:
-    for start, own in windows(placed(events), MINUTE, MINUTE):
+    for start, own in windows([*placed(events), *added(events)], MINUTE, MINUTE):
         items = sum(item["quantity"] for event in own for item in event["items"])
-        yield _window(start, MINUTE) | {"orders": len(own), "items": items, "revenue_cents": _cents(own)}
+        yield _window(start, MINUTE) | {"orders": len(placed(own)), "items": items, "revenue_cents": _cents(own)}
 
 
 def orders_last_8_minutes(events: list[Event]) -> Iterator[Row]:

@@ -86,7 +86,8 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
                 orders.append((order_id, event["event_time"]))
                 items = [{"product_id": "p-1", "quantity": chance.randint(1, 3), "unit_price_cents": 5}]
                 own = {"order_id": order_id, "customer_id": customer, "items": items, "total_cents": number}
-                kind = "order_placed" if chance.random() < 0.9 else "order_cancelled"
+                draw = chance.random()
+                kind = "order_placed" if draw < 0.9 else "items_added" if draw < 0.95 else "order_cancelled"
                 batch.append({"topic": "orders", "event_type": kind, "orders": own, **event})
         at += timedelta(minutes=chance.choice([0, 0, 5, 65]))
         chance.shuffle(batch)

@@ -49,7 +49,7 @@ def answer(spark: SparkSession, view: View, events: list[dict[str, Any]]) -> lis
     return view.answer(candidates(spark, view, events)).orderBy(*view.key).collect()
 
 
-def test_a_minute_is_half_open_and_only_placed_orders_count(spark: SparkSession) -> None:
+def test_a_minute_is_half_open_and_what_is_added_to_an_order_counts(spark: SparkSession) -> None:
     rows = answer(
         spark,
         ORDER_TOTALS,
@@ -59,10 +59,11 @@ def test_a_minute_is_half_open_and_only_placed_orders_count(spark: SparkSession)
             order(NOON + timedelta(minutes=1), "o-3", cents=7),
             order(NOON, event_type="order_cancelled"),
             order(NOON - MILLISECOND, "o-4", cents=3),
+            order(NOON + timedelta(minutes=2), "o-4", cents=9, quantities=(1, 1), event_type="items_added"),
         ],
     )
     found = [(row["window_start"].minute, row["orders"], row["items"], row["revenue_cents"]) for row in rows]
-    assert found == [(59, 1, 1, 3), (0, 2, 4, 150), (1, 1, 1, 7)]
+    assert found == [(59, 1, 1, 3), (0, 2, 4, 150), (1, 1, 1, 7), (2, 0, 2, 9)]
     assert {row["window_end"] - row["window_start"] for row in rows} == {timedelta(minutes=1)}
 
 

@@ -1,0 +1,19 @@
+"""The order service as a program.
+
+Data flow: signals -> Service, until one says stop
+Run: python -m infra.shop.orders
+"""
+
+import signal
+from threading import Event
+
+from infra.failures import reported
+from infra.settings import settings
+from infra.shop.orders.service import Service
+
+if __name__ == "__main__":
+    over = Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: over.set())
+    with reported():
+        Service(settings()).run(over.is_set)
