@@ -38,7 +38,7 @@ mutations: ## Make each listed mistake in a copy of the code, and see its check 
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.mutations $(ONLY)
 
-bench: setup ## What everything costs, beside what it may; ONLY="drain live" for some, also airflow, load, views, per_view, capture, age (AGE=50000)
+bench: setup ## What everything costs, beside what it may; ONLY="drain live" for some, also airflow, load, views, per_view, capture, commands, age (AGE=50000)
 	@$(VENV)/python -m tests.bench $(if $(AGE),--age $(AGE)) $(ONLY)
 
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events

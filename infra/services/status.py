@@ -48,12 +48,19 @@ def status(programs: Mapping[Name, Program], supervisor: Supervisor) -> list[Sta
     """Every program's status; the services are asked side by side."""
     known = supervisor.processes() if supervisor.is_running() else {}
     ended = supervisor.ends() if known else {}
+    over = {
+        name: supervisor.last_words(name)
+        for name, one in programs.items()
+        if name in known and known[name].is_over(one)
+    }
     with ThreadPoolExecutor() as pool:
-        own = lambda program: _one(program, known.get(program.name), ended.get(program.name))  # noqa: E731
+        own = lambda program: _one(  # noqa: E731
+            program, known.get(program.name), ended.get(program.name), over.get(program.name)
+        )
         return list(pool.map(own, programs.values()))
 
 
-def _one(program: Program, process: Process | None, ended: Ends | None = None) -> Status:
+def _one(program: Program, process: Process | None, ended: Ends | None = None, words: str | None = None) -> Status:
     up_seconds = int(time.time()) - process.since if process and process.pid else None
     fails = None
     if process and process.state not in (State.STOPPED, State.STOPPING) and not process.is_over(program):
@@ -61,7 +68,8 @@ def _one(program: Program, process: Process | None, ended: Ends | None = None) -
     if process is None or not process.pid:
         condition, waits_for = Condition.STOPPED, None
         if process and process.is_over(program):
-            condition, waits_for = Condition.FAILED, f"a restart by hand: it ended by itself ({process.says})"
+            said = f": {words}" if words else ""
+            condition, waits_for = Condition.FAILED, f"a restart by hand: it ended by itself ({process.says}){said}"
         elif process and process.state is not State.STOPPED:
             condition, waits_for = (Condition.FAILING, fails) if fails else (Condition.RESTARTING, process.says)
         return Status(program.name, condition, None, dict(program.ports), None, None, None, waits_for)

@@ -24,6 +24,8 @@ from infra.settings import Settings
 MARK = "DAYBREAK_SUPERVISED"
 """Environment variable of everything that supervisor runs; it identifies processes whose supervisor is gone."""
 START_SECONDS = 20
+TAIL, SAYS = 4_000, "daybreak: "
+"""Bytes at the end of a log, and how a sentence about a failure begins in it."""
 
 
 class State(StrEnum):
@@ -118,6 +120,13 @@ class Supervisor:
     def ends(self) -> dict[str, Ends]:
         """The programs that ended by themselves lately."""
         return ends(self._settings)
+
+    def last_words(self, name: str) -> str | None:
+        """The last sentence with which a program of ours ended, from its log; None if there is none."""
+        file = configuration.log_file(self._settings, name)
+        lines = file.read_bytes()[-TAIL:].decode(errors="replace").splitlines() if file.exists() else []
+        said = [line.removeprefix(SAYS) for line in lines if line.startswith(SAYS)]
+        return said[-1] if said else None
 
     def begin(self, name: str) -> None:
         """Start a program, without waiting; one that is up already is left alone."""

@@ -18,6 +18,7 @@ from rich.console import Console
 from infra.failures import TransientFailure, reported
 from tests.bench import age as ages
 from tests.bench import capture as captures
+from tests.bench import commands as asked
 from tests.bench import night as nights
 from tests.bench import stream
 from tests.bench.bed import Bed, bed
@@ -26,7 +27,7 @@ from tests.bench.figure import Figure, save, show
 
 GIB = 1 << 30
 USUAL = ("drain", "night", "live", "freshness", "memory", "ratio")
-OPTIONAL = ("airflow", "load", "views", "age", "capture", "per_view")
+OPTIONAL = ("airflow", "load", "views", "age", "capture", "commands", "per_view")
 """They take minutes each, and the first brings the whole platform up."""
 ORDER = (
     "drain",
@@ -39,6 +40,7 @@ ORDER = (
     "age",
     "memory",
     "capture",
+    "commands",
     "ratio",
     "per_view",
 )
@@ -71,6 +73,7 @@ def main(
         "age": lambda own: ages.age(own, commits),
         "memory": remembered,
         "capture": captures.capture,
+        "commands": asked.commands,
     }
     found: list[Figure] = []
     failed: list[str] = []

@@ -9,9 +9,10 @@ from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
+from tests.mutations.orders import ORDERS
 from tests.mutations.shown import SHOWN
 from tests.mutations.stream import STREAM
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
 
-MUTATIONS = (*VIEWS_AND_CONTRACTS, *CHANGELOGS, *VERSIONS, *CAPTURED, *STREAM, *NIGHT, *KEPT, *SHOWN, *LABS)
+MUTATIONS = (*VIEWS_AND_CONTRACTS, *CHANGELOGS, *VERSIONS, *CAPTURED, *ORDERS, *STREAM, *NIGHT, *KEPT, *SHOWN, *LABS)

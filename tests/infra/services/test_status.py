@@ -59,7 +59,10 @@ def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10) -
     process = Process(state, pid, int(time.time() - up) if pid else 0, 65, "")
     lately = {"stream": restarts.Ends(ended, NOW, "exit status 1")} if ended else {}
     supervisor: Any = SimpleNamespace(
-        is_running=lambda: True, processes=lambda: {Name.STREAM: process}, ends=lambda: lately
+        is_running=lambda: True,
+        processes=lambda: {Name.STREAM: process},
+        ends=lambda: lately,
+        last_words=lambda _: "the disk is full",
     )
     (found,) = status({Name.STREAM: program}, supervisor)
     return found
@@ -76,7 +79,11 @@ def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10) -
         ((State.BACKOFF, 0, None, 1), Condition.RESTARTING, ""),
         ((State.BACKOFF, 0, None, 7), Condition.FAILING, "it ended 7 times"),
         ((State.STOPPED, 0, "micro-batch 17", 7), Condition.STOPPED, None),
-        ((State.EXITED, 0, "micro-batch 17", 7), Condition.FAILED, "a restart by hand: it ended by itself"),
+        (
+            (State.EXITED, 0, "micro-batch 17", 7),
+            Condition.FAILED,
+            "a restart by hand: it ended by itself (): the disk is full",
+        ),
     ],
 )
 def test_a_program_that_ends_again_and_again_is_not_healthy(

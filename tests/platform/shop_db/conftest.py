@@ -10,7 +10,7 @@ from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
 from tutorial import copied
 
 SETTINGS = {
-    "DAYBREAK_OPTIONS": "shop-db,shop-db-views",
+    "DAYBREAK_OPTIONS": "shop-db,shop-db-views,order-service",
     # So little that a connector that stands still loses its place in seconds.
     "DAYBREAK_SLOT_MB": "16",
 }
@@ -19,7 +19,9 @@ SETTINGS = {
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     source = leave_few(copied(tmp_path_factory.mktemp("shop_db")), (*FEWER, "clicks_with_customer"))
-    with started(HOMES / f"shop-db-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, f"{CORE},connect,follower-index") as own:
+    with started(
+        HOMES / f"shop-db-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, f"{CORE},connect,follower-index,order-service"
+    ) as own:
         yield own
 
 
