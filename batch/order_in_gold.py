@@ -16,7 +16,7 @@ from streaming.order_state import State, Status
 
 TABLE = "gold.fct_order_states"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_STATE = ("customer_id", "lines", "total_cents", "paid_cents", "failed_payments", "reason")
+_STATE = ("customer_id", "lines", "total_cents", "paid_cents", "failed_payments", "reason", "is_shipped")
 
 
 @dataclass(frozen=True)

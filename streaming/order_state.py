@@ -29,7 +29,8 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class State:
-    """An order after some of its events; amounts in cents. `paid_cents` is captured less refunded."""
+    """An order after some of its events; amounts in cents. `paid_cents` is captured less refunded. One that was shipped stays
+    shipped, also if what was paid for it is given back."""
 
     status: Status = Status.UNKNOWN
     customer_id: str | None = None
@@ -38,6 +39,7 @@ class State:
     paid_cents: int = 0
     failed_payments: int = 0
     reason: str | None = None
+    is_shipped: bool = False
 
 
 Payload = Mapping[str, Any]
@@ -71,8 +73,10 @@ def _added(state: State, payload: Payload) -> State:
 
 
 def _shipped(state: State, payload: Payload) -> State:
-    is_open = state.status in (Status.PLACED, Status.PAID)
-    return replace(state, status=Status.SHIPPED) if is_open else state
+    if state.total_cents is None or state.status is Status.CANCELLED:
+        return state
+    sent = replace(state, is_shipped=True)
+    return sent if sent.status is Status.REFUNDED else replace(sent, status=Status.SHIPPED)
 
 
 def _cancelled(state: State, payload: Payload) -> State:
@@ -94,11 +98,11 @@ def _refunded(state: State, payload: Payload) -> State:
 
 
 def _by_money(state: State, otherwise: Status) -> State:
-    """Paid, if something was captured for an order that was placed and neither cancelled nor shipped; refunded money may
-    come again."""
-    is_open = otherwise not in (Status.CANCELLED, Status.SHIPPED)
-    may_be_paid = state.total_cents is not None and is_open and state.paid_cents > 0
-    return replace(state, status=Status.PAID if may_be_paid else otherwise)
+    """Paid (or shipped, if it was), if something was captured for an order that was placed and not cancelled; refunded money
+    may come again."""
+    may_be_paid = state.total_cents is not None and otherwise is not Status.CANCELLED and state.paid_cents > 0
+    paid = Status.SHIPPED if state.is_shipped else Status.PAID
+    return replace(state, status=paid if may_be_paid else otherwise)
 
 
 _CHANGES: Mapping[str, Callable[[State, Payload], State]] = MappingProxyType(

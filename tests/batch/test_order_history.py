@@ -68,6 +68,22 @@ def test_a_cancelled_order_stays_cancelled(events: list[Any]) -> None:
     assert (last.status, last.reason, last.total_cents) == (Status.CANCELLED, "too late", 900)
 
 
+def test_what_is_added_counts_and_what_is_shipped_stays_shipped() -> None:
+    added, sent = {"items": [{}], "total_cents": 100}, {"customer_id": "c-1"}
+    found = list(
+        told(*LIFE[:3], ("items_added", added), ("order_shipped", sent), *LIFE[3:], ("payment_captured", paid(5)))
+    )
+    assert [(state.status, state.total_cents, state.lines) for state in found[2:]] == [
+        (Status.PAID, 900, 2),
+        (Status.PAID, 1000, 3),
+        *[(Status.SHIPPED, 1000, 3)] * 2,
+        (Status.REFUNDED, 1000, 3),
+        (Status.SHIPPED, 1000, 3),
+    ]
+    nothing, none_either = told(("items_added", added), ("order_shipped", sent))
+    assert nothing == none_either == State()
+
+
 def test_what_is_placed_twice_or_of_an_unknown_type_changes_nothing() -> None:
     first, second, third = told(
         ("order_placed", PLACED), ("order_placed", PLACED | {"total_cents": 5}), ("order_packed", {})

@@ -41,7 +41,8 @@ placed as (
 
     select
         told.*,
-        count_if(event_type = 'order_placed') over so_far as times_placed
+        count_if(event_type = 'order_placed') over so_far as times_placed,
+        count_if(event_type = 'order_cancelled') over so_far as cancellations
     from told
     left semi join settlements on told.day = settlements.day
     window so_far as (
@@ -61,12 +62,14 @@ summed as (
         first_value(if(event_type = 'order_placed', lines, null)) ignore nulls over so_far as lines,
         first_value(if(event_type = 'order_placed', total_cents, null)) ignore nulls over so_far as total_cents,
         last_value(if(event_type = 'order_cancelled', reason, null)) ignore nulls over so_far as reason,
+        sum(if(event_type = 'items_added' and times_placed > 0, lines, 0)) over so_far as lines_added,
+        sum(if(event_type = 'items_added' and times_placed > 0, total_cents, 0)) over so_far as cents_added,
+        count_if(event_type = 'order_shipped' and times_placed > 0 and cancellations = 0) over so_far as shipments,
         sum(
             case event_type when 'payment_captured' then amount_cents when 'payment_refunded' then -amount_cents else 0 end
         ) over so_far as paid_cents,
         count_if(event_type = 'payment_failed') over so_far as failed_payments,
-        count_if(event_type = 'payment_refunded' and times_placed > 0) over so_far as refunds,
-        count_if(event_type = 'order_cancelled') over so_far as cancellations
+        count_if(event_type = 'payment_refunded' and times_placed > 0) over so_far as refunds
     from placed
     window so_far as (
         partition by order_id order by event_time, arrived_at, topic, `offset` rows between unbounded preceding and current row
@@ -83,16 +86,18 @@ folded as (
             case
                 when cancellations > 0 then 'cancelled'
                 when times_placed = 0 then 'unknown'
+                when paid_cents <= 0 and refunds > 0 then 'refunded'
+                when shipments > 0 then 'shipped'
                 when paid_cents > 0 then 'paid'
-                when refunds > 0 then 'refunded'
                 else 'placed'
             end as status,
             customer_id,
-            lines,
-            total_cents,
+            cast(lines + lines_added as int) as lines,
+            total_cents + cents_added as total_cents,
             paid_cents,
             failed_payments,
-            reason
+            reason,
+            shipments > 0 as is_shipped
         ) as state
     from summed
 
@@ -114,8 +119,13 @@ numbered as (
         row_number() over (partition by order_id order by event_time, arrived_at, topic, `offset`) as change_number,
         lead(event_time) over (partition by order_id order by event_time, arrived_at, topic, `offset`) as valid_to
     from compared
-    -- Whatever is known of an order first changes what was known, which was nothing.
-    where not state <=> state_before
+    -- What comes first may change nothing either: items that are added to an order that is not known.
+    where
+        if(
+            state_before is null,
+            state.status <> 'unknown' or state.paid_cents <> 0 or state.failed_payments <> 0,
+            not state <=> state_before
+        )
 
 )
 
@@ -132,6 +142,7 @@ select
     state.paid_cents,
     state.failed_payments,
     state.reason,
+    state.is_shipped,
     event_id,
     event_type,
     day

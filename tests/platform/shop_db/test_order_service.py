@@ -1,7 +1,6 @@
 """The order service on a real broker: one answer to each command, one writer of orders, whatever dies."""
 
 import json
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
@@ -68,7 +67,7 @@ def test_two_clients_who_buy_the_last_piece_at_once_get_one(platform: Platform) 
 
 
 def test_a_second_instance_takes_over_and_the_first_says_so(platform: Platform) -> None:
-    with platform.begin(sys.executable, "-m", "infra.shop.orders") as second:
+    with platform.begin("infra.shop.orders") as second:
         until("the first instance has ended", lambda: platform.status("order-service")["condition"] == "failed", 60)
         said = str(platform.status("order-service"))
         assert f"another instance of the order service has started (process {second.pid})" in said
