@@ -34,6 +34,8 @@ def _wanted(s: Settings) -> dict[str, str]:
         wanted |= {"DAYBREAK_S3_ACCESS_KEY": secrets.token_hex(10), "DAYBREAK_S3_SECRET_KEY": _password()}
     if s.embedded("postgres_dsn"):
         wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
+    if s.embedded("cache_url"):
+        wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
     if s.embedded("airflow_url"):
         wanted["DAYBREAK_AIRFLOW_PASSWORD"] = _password()
         wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = _token(64)

@@ -8,43 +8,26 @@ import os
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from infra.failures import PermanentFailure
 from infra.jvm import LATER_C2, QUICK_JVM
 from infra.options import OPTIONS_FILE, chosen
+from infra.port_settings import Ports
 from infra.retention import long_enough
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def _port(offset: int) -> Any:
-    return Field(default_factory=lambda data: data["port_base"] + offset, ge=1, le=65535)
-
-
-class Settings(BaseSettings):
+class Settings(Ports):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
 
     home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
-    port_base: int = Field(21000, ge=1024, le=65000, description="First of the ports of the embedded services")
-
-    kafka_port: int = _port(0)
-    kafka_controller_port: int = _port(1)
-    s3_port: int = _port(2)
-    s3_console_port: int = _port(3)
-    postgres_port: int = _port(4)
-    gateway_port: int = _port(5)
-    airflow_port: int = _port(6)
-    stream_ui_port: int = _port(7)
-    supervisor_port: int = _port(8)
-    docs_port: int = _port(9)
-    connect_port: int = _port(10)
-
     kafka_bootstrap: str = Field(
         default_factory=lambda d: f"127.0.0.1:{d['kafka_port']}", description="Kafka bootstrap servers"
     )
@@ -80,6 +63,14 @@ class Settings(BaseSettings):
     )
     shop_password: SecretStr = Field(
         SecretStr(""), description="Password of the shop's database; that of the embedded Postgres if embedded"
+    )
+    cache_url: str = Field(
+        default_factory=lambda d: f"redis://127.0.0.1:{d['cache_port']}/0",
+        description="URL (no password) of the cache, a Valkey or Redis: `rediss://user@host:6379/0` with TLS",
+    )
+    cache_password: SecretStr = Field(SecretStr(""), description="Password of the cache; generated when embedded")
+    cache_mb: int = Field(
+        128, ge=8, description="Memory (MB) of the embedded cache; if it is full, its follower says so"
     )
     gateway_host: str = Field("127.0.0.1", description="Host of the Spark Thrift server that dbt and `query` use")
     airflow_url: str = Field(

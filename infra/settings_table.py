@@ -21,7 +21,7 @@ def table() -> str:
     for name, field in Settings.model_fields.items():
         if field.description:
             lines.append(f"| `{name.upper()}` | {_default(name, field)} | {field.description} |")
-    lines.append("| `*_PORT` | from `PORT_BASE` on | The port of each embedded service, see `infra/settings.py` |")
+    lines.append("| `*_PORT` | from `PORT_BASE` on | The port of each embedded service, see `infra/port_settings.py` |")
     return "\n".join(lines)
 
 

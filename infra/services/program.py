@@ -24,6 +24,7 @@ class Name(StrEnum):
     MINIO = "minio"
     POSTGRES = "postgres"
     CONNECT = "connect"
+    CACHE = "cache"
     FOLLOWER_INDEX = "follower-index"
     STREAM = "stream"
     ORDER_SERVICE = "order-service"

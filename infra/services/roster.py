@@ -6,7 +6,7 @@ Run: daybreak status
 
 from infra.failures import PermanentFailure
 from infra.options import ORDER_SERVICE, SHOP_DB
-from infra.services import airflow, connect, follower, gateway, kafka, minio, orders, postgres, stream
+from infra.services import airflow, cache, connect, follower, gateway, kafka, minio, orders, postgres, stream
 from infra.services.program import Name, Program
 from infra.settings import Settings
 
@@ -23,6 +23,8 @@ def roster(s: Settings) -> dict[Name, Program]:
         programs.append(postgres.program(s))
     if s.has(SHOP_DB):
         programs += [connect.program(s), follower.program(s)]
+        if s.embedded("cache_url"):
+            programs.append(cache.program(s))
     if s.has(ORDER_SERVICE):
         programs.append(orders.program(s))
     if s.embedded("gateway_host"):

@@ -24,6 +24,7 @@ def test_first_start_makes_every_secret_and_settings_read_them(home: Path) -> No
         for secret in (
             s.s3_secret_key,
             s.postgres_password,
+            s.cache_password,
             s.airflow_password,
             s.airflow_fernet_key,
             s.supervisor_password,

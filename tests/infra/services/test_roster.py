@@ -10,7 +10,7 @@ from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.settings import Settings, load
 
-OPTIONAL = {Name.CONNECT, Name.FOLLOWER_INDEX}
+OPTIONAL = {Name.CONNECT, Name.CACHE, Name.FOLLOWER_INDEX}
 
 
 @pytest.fixture
@@ -44,6 +44,12 @@ def test_a_named_endpoint_is_yours(
 ) -> None:
     monkeypatch.setenv(f"DAYBREAK_{setting}", value)
     assert set(Name) - set(roster(load())) == yours | OPTIONAL
+
+
+def test_a_cache_of_your_own_is_not_started(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    monkeypatch.setenv("DAYBREAK_CACHE_URL", "rediss://me@cache.example:6379/0")
+    assert set(Name) - set(roster(load())) == {Name.CACHE}
 
 
 def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

