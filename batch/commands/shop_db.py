@@ -22,7 +22,8 @@ from infra.shop.db import check as checks
 from infra.shop.db import snapshot as snapshots
 from infra.shop.db.connection import connected
 from infra.shop.db.write import load as loaded
-from infra.shop.followers.follow import in_the_index
+from infra.shop.followers.copies import in_the
+from infra.shop.followers.systems import SYSTEMS
 from streaming.captured_copy import in_silver
 
 commands = typer.Typer()
@@ -41,12 +42,13 @@ def check(
         ),
     ] = False,
 ) -> None:
-    """Compare every table, row by row, with its copies in log, stream and night; exits with 65 if one differs."""
+    """Compare every table, row by row, with its copies in log, stream, night and followers; exits with 65 if one differs."""
     s = shop_db_on()
     if orders:
         _check_orders(three_ways.compare(s), as_json)
         return
-    copies = {"the log": checks.in_the_log, "the stream": in_silver(s), "the index": in_the_index(s)}
+    followers = {f"the {name}": in_the(system, s) for name, system in SYSTEMS.items()}
+    copies = {"the log": checks.in_the_log, "the stream": in_silver(s), **followers}
     found = checks.check(s, copies) + in_truth(s)
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))

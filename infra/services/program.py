@@ -26,6 +26,7 @@ class Name(StrEnum):
     CONNECT = "connect"
     CACHE = "cache"
     FOLLOWER_INDEX = "follower-index"
+    FOLLOWER_CACHE = "follower-cache"
     STREAM = "stream"
     ORDER_SERVICE = "order-service"
     GATEWAY = "gateway"

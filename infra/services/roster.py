@@ -22,7 +22,7 @@ def roster(s: Settings) -> dict[Name, Program]:
     if s.embedded("postgres_dsn"):
         programs.append(postgres.program(s))
     if s.has(SHOP_DB):
-        programs += [connect.program(s), follower.program(s)]
+        programs += [connect.program(s), *follower.programs(s)]
         if s.embedded("cache_url"):
             programs.append(cache.program(s))
     if s.has(ORDER_SERVICE):

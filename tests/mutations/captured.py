@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
 THREE_WAYS = "tests/batch/test_three_ways.py"
+ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
 
 CAPTURED = (
     Mutation(
@@ -86,5 +87,26 @@ CAPTURED = (
         'return event["event_time"] in behind or event["arrival"] > asked.at',
         "return False",
         f"{THREE_WAYS}::test_what_was_written_after_the_rows_were_read_is_left_out",
+    ),
+    Mutation(
+        "follower: the cache writes without looking where it was left",
+        "infra/shop/followers/row_cache.py",
+        "if from_text(pipe.hgetall(self._name(POSITION))) != self._left:",
+        "if False:",
+        f"{ROW_CACHE}::test_a_server_that_lost_its_data_is_noticed",
+    ),
+    Mutation(
+        "follower: an older change of a key replaces a newer one in the cache",
+        "infra/shop/followers/row_cache.py",
+        "if one.lsn >= last[field]:",
+        "if True:",
+        f"{ROW_CACHE}::test_an_older_change_changes_nothing_not_even_after_a_deletion",
+    ),
+    Mutation(
+        "follower: while nothing changes nobody looks whether the data is there",
+        "infra/shop/followers/follow.py",
+        "if follower.position() != committed:",
+        "if False:",
+        f"{FOLLOW}::test_an_idle_follower_notices_that_the_server_lost_its_data",
     ),
 )

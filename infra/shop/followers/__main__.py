@@ -1,19 +1,23 @@
-"""The search index's follower as a program.
+"""A follower as a program.
 
 Data flow: signals -> follow, until one says stop
-Run: python -m infra.shop.followers
+Run: python -m infra.shop.followers index
 """
 
 import signal
+import sys
 from threading import Event
 
-from infra.failures import reported
+from infra.failures import PermanentFailure, reported
 from infra.settings import settings
 from infra.shop.followers.follow import follow
+from infra.shop.followers.systems import SYSTEMS, system
 
 if __name__ == "__main__":
     over = Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: over.set())
     with reported():
-        follow(settings(), over.is_set)
+        if len(sys.argv) != 2:
+            raise PermanentFailure(f"usage: python -m infra.shop.followers {'|'.join(SYSTEMS)}")
+        follow(settings(), system(sys.argv[1]), over.is_set)

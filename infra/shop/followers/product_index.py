@@ -17,15 +17,14 @@ from typing import Any
 import tantivy
 
 from infra.shop.db.changes import Change, Key, Row
+from infra.shop.followers.follower import Position, as_text, from_text
 
 TABLE = "products"
 MEMORY = 20_000_000
-ROW, GONE, POSITION = "row", "gone", "position"
+ROW, GONE, POSITION = "row", "gone", "positions"
 """Kinds of documents: a row, a row that was deleted, and up to where changes were applied."""
 WORDS = ("title", "brand", "description")
 """The columns that are searched."""
-Position = dict[int, int]
-"""Partition -> the offset of the next change."""
 
 
 def _schema() -> tantivy.Schema:
@@ -74,7 +73,7 @@ class ProductIndex:
             words = " ".join(_text(one.after.get(name) or "") for name in WORDS) if one.after is not None else ""
             self._add(product, GONE if one.after is None else ROW, words, json.dumps(one.after), one.lsn)
         self._writer.delete_documents_by_term("kind", POSITION)
-        self._add("", POSITION, "", json.dumps(position), 0)
+        self._add("", POSITION, "", json.dumps(as_text(position)), 0)
         self._writer.commit()
 
     def _add(self, product: str, kind: str, words: str, row: str, lsn: int) -> None:
@@ -97,7 +96,7 @@ class ProductIndex:
     def position(self) -> Position:
         """Up to where changes were applied; empty for a new index."""
         found = self._found(POSITION)
-        return {int(partition): offset for partition, offset in json.loads(found[0]).items()} if found else {}
+        return from_text(json.loads(found[0])) if found else {}
 
     def rows(self) -> Mapping[Key, Row]:
         """Every row by its key."""

@@ -10,7 +10,7 @@ from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.settings import Settings, load
 
-OPTIONAL = {Name.CONNECT, Name.CACHE, Name.FOLLOWER_INDEX}
+OPTIONAL = {Name.CONNECT, Name.CACHE, Name.FOLLOWER_INDEX, Name.FOLLOWER_CACHE}
 
 
 @pytest.fixture

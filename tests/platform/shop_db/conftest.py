@@ -9,6 +9,7 @@ from running import Platform
 from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
 from tutorial import copied
 
+SHOP_DB = "connect,cache,follower-index,follower-cache,order-service"
 SETTINGS = {
     "DAYBREAK_OPTIONS": "shop-db,shop-db-views,order-service",
     # So little that a connector that stands still loses its place in seconds.
@@ -19,9 +20,7 @@ SETTINGS = {
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     source = leave_few(copied(tmp_path_factory.mktemp("shop_db")), (*FEWER, "clicks_with_customer"))
-    with started(
-        HOMES / f"shop-db-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, f"{CORE},connect,follower-index,order-service"
-    ) as own:
+    with started(HOMES / f"shop-db-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, f"{CORE},{SHOP_DB}") as own:
         yield own
 
 

@@ -34,9 +34,8 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
         "BEGIN; DELETE FROM products; ROLLBACK",
     )
     found = {(one["table"], one["copy"]): one for one in database.checked()}
-    copies = {
-        (table, copy) for table in ("customers", "products", "stock", "orders") for copy in ("the log", "the stream")
-    }
+    names = ("the log", "the stream", "the cache")
+    copies = {(table, copy) for table in ("customers", "products", "stock", "orders") for copy in names}
     assert set(found) == copies | {("products", "the index")}
     assert all(one["rows"] == one["copied"] > 0 for one in found.values())
     assert found["stock", "the log"]["rows"] > 10_000
@@ -88,7 +87,7 @@ def test_the_night_finds_the_same_rows_in_the_log(database: Database) -> None:
     assert found["products"]["copied"] > 0
 
 
-@pytest.mark.parametrize("name", ["connect", "kafka", "postgres", "follower-index"])
+@pytest.mark.parametrize("name", ["connect", "kafka", "postgres", "follower-index", "follower-cache", "cache"])
 def test_a_death_loses_and_doubles_no_change(database: Database, name: str) -> None:
     for number in range(40):
         if number == 20:
@@ -98,26 +97,41 @@ def test_a_death_loses_and_doubles_no_change(database: Database, name: str) -> N
             f"UPDATE products SET price_cents = {number}, changed_at = now() WHERE product_id = 'p-900'",
         )
     database.platform.wait_healthy(name)
-    database.platform.wait_healthy("connect")
+    for other in ("connect", "follower-index", "follower-cache"):
+        database.platform.wait_healthy(other)
     database.checked()
     assert database.twice() == []
 
 
-def test_the_index_is_rebuilt_while_the_log_goes_on(database: Database) -> None:
+def test_a_row_is_found_in_the_followers(database: Database) -> None:
     platform = database.platform
     database.run("INSERT INTO products VALUES ('p-902', 'zeppelin mug', 'y', 1, NULL, NULL, now())")
     database.checked()
     assert platform.run("daybreak", "follower", "search", "zeppelin").stdout == "p-902  zeppelin mug (y)\n"
-    with platform.begin("daybreak", "follower", "rebuild", "index") as process:
+    row = json.loads(platform.run("daybreak", "follower", "get", "products", "p-902").stdout)
+    assert (row["title"], row["price_cents"]) == ("zeppelin mug", 1)
+    for given, said in (
+        (("products", "p-0"), "the cache has no products p-0"),
+        (("baskets", "p-0"), "'baskets' is no table of the cache"),
+        (("stock", "p-902"), "the key of stock is product_id warehouse"),
+    ):
+        done = platform.run("daybreak", "follower", "get", *given, check=False)
+        assert (done.returncode, said in done.stderr) == (65, True)
+
+
+@pytest.mark.parametrize("name", ["index", "cache"])
+def test_a_follower_is_rebuilt_while_the_log_goes_on(database: Database, name: str) -> None:
+    platform = database.platform
+    with platform.begin("daybreak", "follower", "rebuild", name) as process:
         for number in range(30):
             database.run(f"UPDATE products SET price_cents = {number}, changed_at = now() WHERE product_id = 'p-902'")
         output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, output + errors
     assert "is built from" in output
-    platform.wait_healthy("follower-index")
+    platform.wait_healthy(f"follower-{name}")
     database.checked()
     said = lambda: json.loads(platform.run("daybreak", "follower", "lag", "--json").stdout)  # noqa: E731
-    until("the follower says that it is at the end", lambda: said()[0]["behind"] == 0, 30)
+    until("the followers say that they are at the end", lambda: not any(one["behind"] for one in said()), 30)
 
 
 def test_a_connector_that_does_not_beat_is_told(database: Database) -> None:

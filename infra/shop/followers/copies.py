@@ -1,0 +1,45 @@
+"""The rows of a follower as the checker compares them: as of a mark, once it has read all that Kafka holds now.
+
+Data flow: Follower, changes of the log behind the mark -> rows by key
+Run: daybreak shop-db check
+"""
+
+import time
+from collections.abc import Callable
+
+from infra.failures import TransientFailure
+from infra.settings import Settings
+from infra.shop.db.changes import changes, folded
+from infra.shop.db.check import Rows
+from infra.shop.db.connector import topic
+from infra.shop.followers.follower import System
+from infra.shop.followers.lag import behind, ends
+
+CHECK_SECONDS = 120
+LOOK_SECONDS = 0.2
+
+
+def in_the(system: System, s: Settings) -> Callable[[str, int], Rows | None]:
+    """For the checker: the rows of a table in front of an LSN; None for a table that the follower does not have.
+
+    A follower has no past: keys that have changed behind the mark by then are told as the log has them in front of it.
+    """
+
+    def rows(table: str, lsn: int) -> Rows | None:
+        if table not in system.tables:
+            return None
+        follower, give_up = system.opened(s), time.monotonic() + CHECK_SECONDS
+        there = ends([topic(table)])
+        while behind(follower.position(), there):
+            if time.monotonic() > give_up:
+                raise TransientFailure(
+                    f"the {system.name} has not caught up within {CHECK_SECONDS} s: daybreak follower lag"
+                )
+            time.sleep(LOOK_SECONDS)
+        now = follower.rows(table)
+        later = {one.key for one in changes(table) if one.lsn >= lsn}
+        before = folded(changes(table), before=lsn)
+        kept = {key: row for key, row in now.items() if key not in later}
+        return kept | {key: row for key, row in before.items() if key in later}
+
+    return rows

@@ -1,0 +1,58 @@
+"""How far a follower is behind its topics, and what its program said last.
+
+Data flow: position of the data, ends of the log -> records; `<home>/run/follower-<name>.json`
+Run: daybreak follower lag
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from confluent_kafka import TopicPartition
+
+from infra.kafka import client
+from infra.kafka.read_committed import partitions
+from infra.page.write import put
+from infra.settings import Settings
+from infra.shop.followers.follower import Position, System, as_text, from_text
+
+
+@dataclass(frozen=True)
+class Lag:
+    """Records between the position that the program said and the end of its topics, marks of transactions included; when it
+    said so (epoch seconds, None: never)."""
+
+    follower: str
+    of: str
+    behind: int
+    at: float | None
+
+
+def say(s: Settings, system: System, position: Position, applied: int) -> None:
+    """Write the status file."""
+    text = json.dumps({"pid": os.getpid(), "at": time.time(), "position": as_text(position), "applied": applied})
+    put(system.status_file(s), text.encode())
+
+
+def lag(s: Settings, system: System) -> Lag:
+    """A follower's lag. Raises TransientFailure if Kafka does not answer."""
+    file, topics = system.status_file(s), system.topics(s)
+    said = json.loads(file.read_text()) if file.exists() else {"position": {}, "at": None}
+    names = ", ".join(topic.rpartition(".")[2] for topic in topics)
+    return Lag(system.name, names, behind(from_text(said["position"]), ends(topics)), said["at"])
+
+
+def behind(position: Position, end: Position) -> int:
+    """Offsets between a position and an end."""
+    return sum(max(last - position.get(place, 0), 0) for place, last in end.items())
+
+
+def ends(topics: Iterable[str]) -> Position:
+    """One past the last offset of each partition of the topics that there are."""
+    with client.consumer("follower-lag") as consumer:
+        places = [TopicPartition(topic, number) for topic in topics for number in partitions(topic)]
+        return {
+            (place.topic, place.partition): consumer.get_watermark_offsets(place, timeout=10)[1] for place in places
+        }
