@@ -54,8 +54,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The platforms' tests first; the third platform in the middle, so that two run at once."""
-    order = ("tests/platform/shop_db/", "tests/platform/", "tests/batch/", "tests/")
-    places = dict(zip(order, (2, 0, 1, 3), strict=True))
+    order = ("tests/platform/shop_db/", "tests/platform/orders/", "tests/platform/", "tests/batch/", "tests/")
+    places = dict(zip(order, (2, 3, 0, 1, 4), strict=True))
     items.sort(key=lambda item: next(places[folder] for folder in order if item.nodeid.startswith(folder)))
 
 

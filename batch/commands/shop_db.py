@@ -18,6 +18,7 @@ from batch.captured_truth import in_truth
 from infra.commands.screen import Screen
 from infra.commands.shop_db_on import shop_db_on
 from infra.failures import PermanentFailure
+from infra.options import ORDER_SERVICE
 from infra.shop.db import check as checks
 from infra.shop.db import snapshot as snapshots
 from infra.shop.db.connection import connected
@@ -45,6 +46,11 @@ def check(
     """Compare every table, row by row, with its copies in log, stream, night and followers; exits with 65 if one differs."""
     s = shop_db_on()
     if orders:
+        if s.has(ORDER_SERVICE):
+            raise PermanentFailure(
+                "with the order service on the shop writes no orders into its database, so there is nothing to compare: "
+                "`daybreak order check` compares its state with its events"
+            )
         _check_orders(three_ways.compare(s), as_json)
         return
     followers = {f"the {name}": in_the(system, s) for name, system in SYSTEMS.items()}

@@ -125,7 +125,7 @@ def shop(
     with ExitStack() as stack:
         book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
         sender = stack.enter_context(Sender((*TOPICS, *([COMMANDS] if asks else [])), book))
-        writer = Writer(stack.enter_context(connected(settings()))) if settings().has(SHOP_DB) else None
+        writer = Writer(stack.enter_context(connected(settings())), not asks) if settings().has(SHOP_DB) else None
         shown = stack.enter_context(bar())
         if days:
             _follow(shown, f"{days} past days", past, sender, sent, writer)

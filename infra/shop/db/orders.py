@@ -50,8 +50,7 @@ ON CONFLICT (order_id) DO UPDATE SET
 WHERE {_NEWER}"""
 
 
-def placed(own: Connection, f: Fields, at: datetime) -> None:
-    """An order is placed, once."""
+def _placed(own: Connection, f: Fields, at: datetime) -> None:
     own.execute(_PLACED, [f["order_id"], f["customer_id"], len(f["items"]), f["total_cents"], at])
 
 
@@ -72,12 +71,13 @@ def _refunded(own: Connection, f: Fields, at: datetime) -> None:
 
 
 CHANGES: Mapping[str, Callable[[Connection, Fields, datetime], None]] = {
+    "order_placed": _placed,
     "order_cancelled": _cancelled,
     "payment_captured": _captured,
     "payment_failed": _failed,
     "payment_refunded": _refunded,
 }
-"""Event type -> what it does to an order that was placed."""
+"""Event type -> what it does to the order's row."""
 
 
 def row(s: Settings, order: str) -> dict[str, Any] | None:

@@ -9,9 +9,9 @@ from running import Platform
 from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
 from tutorial import copied
 
-SHOP_DB = "connect,cache,follower-index,follower-cache,order-service"
+SHOP_DB = "connect,cache,follower-index,follower-cache"
 SETTINGS = {
-    "DAYBREAK_OPTIONS": "shop-db,shop-db-views,order-service",
+    "DAYBREAK_OPTIONS": "shop-db,shop-db-views",
     # So little that a connector that stands still loses its place in seconds.
     "DAYBREAK_SLOT_MB": "16",
 }

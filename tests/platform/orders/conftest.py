@@ -1,0 +1,18 @@
+"""The platform of this folder has the order service, and few views."""
+
+from collections.abc import Iterator
+
+import pytest
+from fewer import leave_few
+from running import Platform
+from started import CORE, HOMES, ORDER_PORTS, WORKER, started
+from tutorial import copied
+
+SETTINGS = {"DAYBREAK_OPTIONS": "order-service"}
+
+
+@pytest.fixture(scope="session")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    source = leave_few(copied(tmp_path_factory.mktemp("orders")))
+    with started(HOMES / f"orders-{WORKER}", ORDER_PORTS, source, SETTINGS, f"{CORE},order-service") as own:
+        yield own
