@@ -24,7 +24,7 @@ def test_an_option_that_is_kept_is_on_until_it_is_turned_off(home: Path) -> None
     options.keep(home, load().options, [options.SHOP_DB], ())
     assert load().has(options.SHOP_DB)
     options.keep(home, load().options, [options.SHOP_DB_VIEWS], ())
-    assert [name for name in options.OPTIONS if load().has(name)] == list(options.OPTIONS)
+    assert [name for name in options.OPTIONS if load().has(name)] == [options.SHOP_DB, options.SHOP_DB_VIEWS]
     options.keep(home, load().options, (), [options.SHOP_DB, options.SHOP_DB_VIEWS])
     assert not load().has(options.SHOP_DB)
 

@@ -10,7 +10,7 @@ from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.settings import Settings, load
 
-OPTIONAL = {Name.CONNECT, Name.CACHE, Name.FOLLOWER_INDEX, Name.FOLLOWER_CACHE}
+OPTIONAL = {Name.CONNECT, Name.CACHE, Name.FOLLOWER_INDEX, Name.FOLLOWER_CACHE, Name.ORDER_SERVICE}
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> 
 
 
 def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
     assert list(roster(load())) == list(Name)
 
 
@@ -47,20 +47,20 @@ def test_a_named_endpoint_is_yours(
 
 
 def test_a_cache_of_your_own_is_not_started(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
     monkeypatch.setenv("DAYBREAK_CACHE_URL", "rediss://me@cache.example:6379/0")
     assert set(Name) - set(roster(load())) == {Name.CACHE}
 
 
 def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     order = list(Name)
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
     for program in roster(load()).values():
         assert all(order.index(need) < order.index(program.name) for need in program.needs)
 
 
 def test_no_two_programs_share_a_port(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
     ports = [port for program in roster(load()).values() for port in program.ports.values()]
     assert len(ports) == len(set(ports))
 

@@ -21,7 +21,7 @@ from streaming.order_state import State, after
 pytestmark = pytest.mark.platform
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
-WRITES: dict[str, Callable[..., None]] = {"order_placed": orders.placed, **orders.CHANGES}
+WRITES: dict[str, Callable[..., None]] = {**orders.CHANGES}
 
 
 def compared(database: Database) -> tuple[int, list[dict[str, Any]], str]:
