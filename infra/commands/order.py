@@ -109,7 +109,7 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="Print one line o
             f"{found.unanswered:,} not answered, {found.answered_twice:,} answered twice"
         )
         console.print(
-            f"{found.orders:,} orders by the snapshot and the log behind it, "
+            f"{found.known:,} orders by the snapshot and the log behind it, "
             f"{found.differing:,} differ from a replay of the whole log"
         )
     if not found.is_right:

@@ -49,6 +49,6 @@ ORDERS = (
         "streaming/views/order_totals.py",
         'F.when(F.col("event_type") == "order_placed", 1)',
         'F.when(F.col("event_type") != "", 1)',
-        "tests/streaming/test_views.py::test_a_minute_is_half_open_and_what_is_added_to_an_order_counts",
+        "tests/streaming/test_views.py::test_a_minute_is_half_open_and_what_is_added_counts",
     ),
 )

@@ -132,14 +132,14 @@ VIEWS_AND_CONTRACTS = (
         TOTALS,
         'F.window("event_time", "1 minute")',
         'F.window(F.col("event_time") - F.expr("INTERVAL 1 MILLISECOND"), "1 minute")',
-        f"{VIEWS}::test_a_minute_is_half_open_and_what_is_added_to_an_order_counts",
+        f"{VIEWS}::test_a_minute_is_half_open_and_what_is_added_counts",
     ),
     Mutation(
         "order_totals: cancelled orders count as placed",
         TOTALS,
         'events["orders"].where(F.col("event_type").isin("order_placed", "items_added"))',
         'events["orders"]',
-        f"{VIEWS}::test_a_minute_is_half_open_and_what_is_added_to_an_order_counts",
+        f"{VIEWS}::test_a_minute_is_half_open_and_what_is_added_counts",
     ),
     Mutation(
         "cents lost: two orders of the same value are one in the revenue",

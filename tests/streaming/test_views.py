@@ -49,7 +49,7 @@ def answer(spark: SparkSession, view: View, events: list[dict[str, Any]]) -> lis
     return view.answer(candidates(spark, view, events)).orderBy(*view.key).collect()
 
 
-def test_a_minute_is_half_open_and_what_is_added_to_an_order_counts(spark: SparkSession) -> None:
+def test_a_minute_is_half_open_and_what_is_added_counts(spark: SparkSession) -> None:
     rows = answer(
         spark,
         ORDER_TOTALS,

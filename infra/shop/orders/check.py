@@ -23,14 +23,14 @@ from infra.shop.orders.state import State
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found: numbers of things, and the first that is wrong, if any."""
+    """What was found: numbers of things, `known` orders, and the first that is wrong, if any."""
 
     commands: int
     accepted: int
     rejected: int
     unanswered: int
     answered_twice: int
-    orders: int
+    known: int
     differing: int
     first: str | None
 

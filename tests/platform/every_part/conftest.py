@@ -1,0 +1,27 @@
+"""The platform of this folder has every option: database, capture, followers, order service."""
+
+from collections.abc import Iterator
+
+import pytest
+from database import Database
+from fewer import leave_few
+from running import Platform
+from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
+from tutorial import copied
+
+PARTS = ("connect", "cache", "follower-index", "follower-cache", "order-service")
+SETTINGS = {"DAYBREAK_OPTIONS": "shop-db,order-service"}
+
+
+@pytest.fixture(scope="session")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    source = leave_few(copied(tmp_path_factory.mktemp("every_part")))
+    with started(HOMES / f"every-part-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, ",".join((CORE, *PARTS))) as own:
+        yield own
+
+
+@pytest.fixture(scope="session")
+def database(platform: Platform) -> Database:
+    """With a live moment's customers, products and stock."""
+    platform.run("daybreak", "shop", "--days", "0", "--live", "5")
+    return Database(platform)

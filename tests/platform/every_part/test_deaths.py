@@ -1,0 +1,98 @@
+"""Every part dies at random moments under load; at the end all copies are equal, and every command has one answer.
+
+DAYBREAK_SOAK_SEED (printed) gives the same deaths again, DAYBREAK_SOAK_KILLS how many.
+"""
+
+import json
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from random import Random
+
+import psycopg
+import pytest
+from database import Database
+from order_kills import Load
+from running import Platform, until
+
+from infra.failures import TransientFailure
+from infra.services.program import Name
+from infra.shop.db.connection import connected
+
+pytestmark = [pytest.mark.platform, pytest.mark.soak, pytest.mark.timeout(4 * 3600)]
+
+SEED = int(os.environ.get("DAYBREAK_SOAK_SEED", time.time_ns() % 1_000_000))
+KILLS = int(os.environ.get("DAYBREAK_SOAK_KILLS", "200"))
+MORTAL = ("connect", "kafka", "postgres", "stream", "cache", "follower-index", "follower-cache", "order-service")
+LONGEST_LIFE = 5
+"""Seconds between two deaths: many come while something else has not come back."""
+KEYS = 200
+CALM_SECONDS = 600
+
+
+@contextmanager
+def written(platform: Platform, seed: int) -> Iterator[Counter[str]]:
+    """While the block runs the tables are written: inserted, updated, deleted; a server that is away is waited for."""
+    over, done, chance = threading.Event(), Counter[str](), Random(seed)
+
+    def write() -> None:
+        while not over.is_set():
+            try:
+                with connected(platform.settings) as own:
+                    while not over.wait(0.02):
+                        key = f"soak-{chance.randrange(KEYS)}"
+                        if chance.random() < 0.2:
+                            own.execute("DELETE FROM products WHERE product_id = %s", [key])
+                        else:
+                            own.execute(
+                                "INSERT INTO products VALUES (%s, %s, 'soak', %s, NULL, NULL, now()) ON CONFLICT (product_id) DO "
+                                "UPDATE SET title = excluded.title, price_cents = excluded.price_cents, changed_at = now()",
+                                [key, f"title {chance.random()}", chance.randrange(1000)],
+                            )
+                        done["writes"] += 1
+            except (TransientFailure, psycopg.Error) as away:
+                done[type(away).__name__] += 1
+                time.sleep(0.5)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield done
+    finally:
+        over.set()
+        writer.join()
+
+
+def test_every_part_may_die_at_any_moment(database: Database) -> None:
+    platform, chance = database.platform, Random(SEED)
+    print(f"DAYBREAK_SOAK_SEED={SEED}")
+    died: Counter[str] = Counter()
+    with written(platform, SEED) as done, Load(SEED) as load:
+        while died.total() < KILLS:
+            time.sleep(chance.uniform(0, LONGEST_LIFE))
+            name = chance.choice(MORTAL)
+            if platform.supervisor().processes()[Name(name)].pid:
+                platform.kill(name)
+                died[name] += 1
+                print(f"{datetime.now(UTC):%H:%M:%S} death {died.total()} of {KILLS}: {name}")
+    print(f"{died}, {done}, {load.sent} commands")
+    for name in MORTAL:
+        platform.wait_healthy(name, seconds=CALM_SECONDS)
+    assert done["writes"] > KILLS
+    copies = database.checked()
+    assert {one["copy"] for one in copies} >= {"the log", "the stream", "the index", "the cache"}
+    assert database.twice() == [], f"seed {SEED}"
+
+    def answered() -> bool:
+        said = platform.run("daybreak", "order", "check", "--json", check=False)
+        return not said.returncode and bool(json.loads(said.stdout)["commands"] >= load.sent)
+
+    until("every command is answered once", answered, CALM_SECONDS)
+    platform.wait_drained(CALM_SECONDS)
+    events = [row for row in platform.rows("silver/events", "topic", "answers") if row["topic"] == "answers"]
+    found = json.loads(platform.run("daybreak", "order", "check", "--json").stdout)
+    assert len(events) == len({row["answers"]["command_id"] for row in events}) == found["accepted"] + found["rejected"]
