@@ -30,7 +30,7 @@ COMMANDS = {
     "alerts": "streaming.commands.alerts",
     "report": "batch.commands.report",
     "demo": "batch.commands.demo",
-    "lab": "infra.commands.lab",
+    "lab": "batch.commands.lab",
     "shop-db": "batch.commands.shop_db",
     "follower": "infra.commands.follower",
     "order": "infra.commands.order",

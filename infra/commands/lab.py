@@ -52,7 +52,7 @@ def run_delivery(
     with console.status(f"three consumers are killed {kills} times each"):
         found = delivery.measure(settings(), kills, seed)
     how = f"Each consumer was killed {kills} times by SIGKILL, at places drawn with seed {seed}."
-    _show(DELIVERY, delivery_table.rows(found), delivery_table.shows(found), how, delivery_table.broken(found))
+    show(DELIVERY, delivery_table.rows(found), delivery_table.shows(found), how, delivery_table.broken(found))
 
 
 @labs.command("groups")
@@ -64,7 +64,7 @@ def run_groups(seed: Seed = 1) -> None:
         f"In each step {groups.SENT} records were sent to each of {groups.PARTITIONS} partitions; members commit every "
         f"{COMMIT_EVERY} records; the places of death were drawn with seed {seed}."
     )
-    _show(GROUPS, groups_table.rows(steps), groups_table.shows(steps), how, groups_table.broken(steps))
+    show(GROUPS, groups_table.rows(steps), groups_table.shows(steps), how, groups_table.broken(steps))
 
 
 @labs.command("compaction")
@@ -79,7 +79,7 @@ def run_compaction(
         f"{records:,} updates of {compaction.KEYS} keys, one in ten a deletion, drawn with seed {seed}; one partition."
     )
     shown = compaction_table.rows(found, late), compaction_table.shows(found, late)
-    _show(COMPACTION, *shown, how, compaction_table.broken(found, late))
+    show(COMPACTION, *shown, how, compaction_table.broken(found, late))
 
 
 @labs.command("polling")
@@ -96,7 +96,7 @@ def run_polling(
         "middle nobody looked for a moment."
     )
     shown = polling_table.rows(scene, found), polling_table.shows(scene, found)
-    _show(POLLING, *shown, how, polling_table.broken(scene, found))
+    show(POLLING, *shown, how, polling_table.broken(scene, found))
 
 
 @labs.command("dual-writes")
@@ -112,12 +112,12 @@ def run_dual_writes(
         f"{keys:,} keys, each written once by each of {dual_writes.WRITERS} writers in the same order; delays of up to "
         f"{dual_writes.HOP_SECONDS * 1000:.0f} ms between two systems, drawn with seed {seed}."
     )
-    _show(
+    show(
         DUAL_WRITES, dual_writes_table.rows(found), dual_writes_table.shows(found), how, dual_writes_table.broken(found)
     )
 
 
-def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:
+def show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:
     """Print a result and keep it. Raises PermanentFailure if a promise was broken."""
     table = Table(title=lab.question, title_justify="left", box=None, header_style="dim")
     for name, value in rows[0].items():
@@ -130,4 +130,4 @@ def _show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]
     keep(home, lab, Result(lab.name, datetime.now(UTC), list(rows), shows, how, broken))
     console.print(f"[dim]{page.publish(home)}: *Lab* in Airflow's menu[/]", soft_wrap=True)
     if broken:
-        raise PermanentFailure(f"Kafka at {settings().kafka_bootstrap} did not keep its promise: {'; '.join(broken)}")
+        raise PermanentFailure(f"a promise was not kept: {'; '.join(broken)}")

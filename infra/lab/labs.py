@@ -61,4 +61,12 @@ DUAL_WRITES = Lab(
     "follow by change capture. At the end each is compared with the database, by the checker of daybreak shop-db check. It "
     "needs the option shop-db.",
 )
-LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES)
+CQRS = Lab(
+    "cqrs",
+    "One order: written how, and read how?",
+    "Commands and queries have different forms (CQRS). An order is written as events, one after the other, and nothing of "
+    "them is ever changed. It is read in forms that are made of them, each for a question of its own: a state at any time, a "
+    "row by its key, a fact with how sure it is. Each can be thrown away and built anew. With the options shop-db and "
+    "order-service there are more of them.",
+)
+LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS)

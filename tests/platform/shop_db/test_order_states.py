@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -71,6 +70,23 @@ def test_a_changed_row_is_found_and_named(database: Database) -> None:
     assert "as the replay says" in database.platform.run("daybreak", "state", "--order", order).stdout
 
 
+def test_the_lab_finds_an_order_in_every_form(database: Database) -> None:
+    platform = database.platform
+    ((order,),) = database.run("SELECT order_id FROM orders WHERE status = 'paid' ORDER BY order_id LIMIT 1")
+    database.checked()
+    done = platform.run("daybreak", "lab", "cqrs", "--order", order, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = json.loads((platform.settings.home / "lab" / "cqrs.json").read_text())["rows"]
+    stores = ("Kafka's log", "silver", "Postgres", "Valkey")
+    assert {row["kept in"] for row in kept} >= {*stores}
+    assert {row["says"] for row in kept if row["kept in"] in stores[1:]} == {"paid"}
+    database.run(f"UPDATE orders SET status = 'placed' WHERE order_id = '{order}'")
+    done = platform.run("daybreak", "lab", "cqrs", "--order", order, check=False)
+    assert done.returncode == 65
+    assert "a row says placed" in done.stderr
+    database.run(f"UPDATE orders SET status = 'paid' WHERE order_id = '{order}'")
+
+
 def test_a_row_whose_event_has_not_come_waits(database: Database) -> None:
     database.run("INSERT INTO orders (order_id, status, changed_at) VALUES ('o-00000900', 'unknown', now())")
     code, (replay, *_), said = compared(database)
@@ -99,7 +115,9 @@ def test_the_shops_rules_give_what_the_fold_gives(database: Database) -> None:
                     # The second time it changes nothing.
                     WRITES[kind](own, fields, at)
                 row = cursor.execute("SELECT * FROM orders WHERE order_id = %s", [order]).fetchone() or {}
-                assert {name: row[name] for name in orders.STATE} == asdict(state), (order, kind)
+                assert {name: row[name] for name in orders.STATE} == {
+                    name: getattr(state, name) for name in orders.STATE
+                }, kind
 
 
 def test_a_database_without_the_table_gets_it_unless_it_had_one(database: Database) -> None:
