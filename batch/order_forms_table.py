@@ -37,8 +37,8 @@ def shows(order: str, found: Sequence[Form]) -> str:
     fastest, slowest = (pick(read, key=lambda one: one.milliseconds) for pick in (min, max))
     return (
         f"{order} was written as {written.rows} events of {written.size:,} bytes; they are found in "
-        f"{written.milliseconds:,.0f} ms, because a log has no key to look up. {len(read)} read forms have it by its key, each for "
-        f"another question, from {fastest.milliseconds:,.1f} ms ({fastest.kept_in}) to {slowest.milliseconds:,.0f} ms "
+        f"{written.milliseconds:,.0f} ms, because a log has no key to look up. {len(read)} read forms have it by its key, each "
+        f"for another question, from {fastest.milliseconds:,.1f} ms ({fastest.kept_in}) to {slowest.milliseconds:,.0f} ms "
         f"({slowest.kept_in}); all that say how it stands say {', '.join(sorted(said))}."
     )
 
