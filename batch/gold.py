@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from batch import warehouse
 from batch.settlement.settlements import SETTLEMENTS
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
@@ -36,4 +37,4 @@ if __name__ == "__main__":
     with reported():
         if sys.argv[1:] not in [[verb.value] for verb in Verb]:
             raise PermanentFailure(f"usage: python -m batch.gold {'|'.join(Verb)}")
-        run(Verb(sys.argv[1]), unchanged_days)
+        run(Verb(sys.argv[1]), unchanged_days, warehouse.known)

@@ -32,7 +32,7 @@ COMMANDS = {
     "demo": "batch.commands.demo",
     "lab": "batch.commands.lab",
     "shop-db": "batch.commands.shop_db",
-    "follower": "infra.commands.follower",
+    "follower": "batch.commands.follower",
     "order": "infra.commands.order",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""

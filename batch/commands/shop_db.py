@@ -15,6 +15,7 @@ from rich.table import Table
 
 from batch import three_ways
 from batch.captured_truth import in_truth
+from batch.warehouse import in_the_warehouse
 from infra.commands.screen import Screen
 from infra.commands.shop_db_on import shop_db_on
 from infra.failures import PermanentFailure
@@ -55,7 +56,7 @@ def check(
         return
     followers = {f"the {name}": in_the(system, s) for name, system in SYSTEMS.items()}
     copies = {"the log": checks.in_the_log, "the stream": in_silver(s), **followers}
-    found = checks.check(s, copies) + in_truth(s)
+    found = checks.check(s, copies) + in_truth(s) + in_the_warehouse(s)
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))
     else:

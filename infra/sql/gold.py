@@ -9,13 +9,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.lease import Lease
 from infra.lake.tables import Writer
+from infra.options import SHOP_DB
 from infra.session import FEW_ROWS
 from infra.settings import ROOT, Settings, settings
 from infra.sql.gateway import register
@@ -64,6 +65,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_BUCKET": s.bucket,
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
+        **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
     }
 
 
@@ -93,8 +95,14 @@ def done(s: Settings, verb: Verb) -> Path:
     return s.home / ("gateway" if s.embedded("gateway_host") else "dbt") / "gold-build.version"
 
 
-def run(verb: Verb, unchanged: Callable[[Settings], Sequence[str]] = lambda s: ()) -> None:
+def run(
+    verb: Verb,
+    unchanged: Callable[[Settings], Sequence[str]] = lambda s: (),
+    known: Callable[[Settings], Mapping[str, str]] = lambda s: {},
+) -> None:
     """Run dbt. A second run waits for the first, because both would write gold.
+
+    `known`: more variables for this run, which are asked for under the lease, before dbt reads anything.
 
     Unchanged work is skipped: the docs, SQL views, and the facts of `unchanged` days (a function that is called under
     the lease). If the project has changed since the last build, or that build did not finish, everything is rebuilt.
@@ -116,20 +124,29 @@ def run(verb: Verb, unchanged: Callable[[Settings], Sequence[str]] = lambda s: (
     with Lease(Writer.GATEWAY, s.lease_wait_seconds):
         print(f"{len(register())} tables registered in the gateway", flush=True)
         days = ",".join(unchanged(s)) if verb is Verb.BUILD else ""
-        results = s.home / "dbt" / "target" / "run_results.json"
-        results.unlink(missing_ok=True)
-        command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *DBT[verb], *more]
         if verb is not Verb.BUILD:
             mark.unlink(missing_ok=True)
-        env = os.environ | dbt_environment(s) | {"DAYBREAK_UNCHANGED_DAYS": days}
-        ended = subprocess.run(command, env=env, cwd=ROOT, check=False)
-        failed = _failed_tests(results)
-    if failed:
-        raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
-    if ended.returncode:
-        raise TransientFailure(f"dbt {' '.join(DBT[verb])} ended with code {ended.returncode}; its output says why")
+        _dbt(s, [*DBT[verb], *more], {"DAYBREAK_UNCHANGED_DAYS": days, **known(s)})
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.write_text(now)
+
+
+def rebuild(s: Settings, models: Sequence[str], known: Callable[[Settings], Mapping[str, str]]) -> None:
+    """Build some models anew, while their old tables serve, and test them. Raises as `run` does."""
+    with Lease(Writer.GATEWAY, s.lease_wait_seconds):
+        register()
+        _dbt(s, [*DBT[Verb.REBUILD], "--select", *models], known(s))
+
+
+def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
+    results = s.home / "dbt" / "target" / "run_results.json"
+    results.unlink(missing_ok=True)
+    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *words]
+    ended = subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False)
+    if failed := _failed_tests(results):
+        raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
+    if ended.returncode:
+        raise TransientFailure(f"dbt {' '.join(words)} ended with code {ended.returncode}; its output says why")
 
 
 def _failed_tests(results: Path) -> list[str]:

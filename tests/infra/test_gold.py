@@ -86,6 +86,16 @@ def test_unchanged_days_are_left_out_but_of_a_whole_build(monkeypatch: pytest.Mo
     assert [env["DAYBREAK_UNCHANGED_DAYS"] for _, env in calls] == ["", "2026-01-30,2026-01-31", ""]
 
 
+def test_some_models_are_rebuilt_with_what_is_known_then(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 0, {"a_key_is_unique": "pass"})
+    gold.rebuild(gold.settings(), ["dim_one", "dim_two"], lambda s: {"DAYBREAK_AT": s.bucket})
+    ((command, env),) = calls
+    assert command[2:] == ["build", "--full-refresh", "--select", "dim_one", "dim_two"]
+    assert env["DAYBREAK_AT"] == "pond"
+    # The other models are not known to be built.
+    assert not gold.done(gold.settings(), Verb.BUILD).exists()
+
+
 def test_a_gateway_of_your_own_is_given_its_views_each_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = dbt(monkeypatch, tmp_path, 0, {})
     own = Settings(home=tmp_path, gateway_host="spark.example", gateway_port=1234)

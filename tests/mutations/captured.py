@@ -89,6 +89,13 @@ CAPTURED = (
         f"{THREE_WAYS}::test_what_was_written_after_the_rows_were_read_is_left_out",
     ),
     Mutation(
+        "follower: the warehouse is built without the position that it has",
+        "infra/sql/gold.py",
+        '_dbt(s, [*DBT[Verb.REBUILD], "--select", *models], known(s))',
+        '_dbt(s, [*DBT[Verb.REBUILD], "--select", *models], {})',
+        "tests/infra/test_gold.py::test_some_models_are_rebuilt_with_what_is_known_then",
+    ),
+    Mutation(
         "follower: the cache writes without looking where it was left",
         "infra/shop/followers/row_cache.py",
         "if from_text(pipe.hgetall(self._name(POSITION))) != self._left:",

@@ -134,6 +134,26 @@ def test_a_follower_is_rebuilt_while_the_log_goes_on(database: Database, name: s
     until("the followers say that they are at the end", lambda: not any(one["behind"] for one in said()), 30)
 
 
+def test_the_warehouse_is_rebuilt_and_says_how_far_it_is(database: Database) -> None:
+    platform = database.platform
+    behind = lambda: json.loads(platform.run("daybreak", "follower", "lag", "--json").stdout)[-1]  # noqa: E731
+    platform.run("daybreak", "up", "--only", "gateway")
+    platform.run("daybreak", "follower", "rebuild", "warehouse")
+    database.run(
+        "INSERT INTO stock VALUES ('p-903', 'west', 1, now())",
+        "DELETE FROM customers WHERE customer_id = (SELECT min(customer_id) FROM customers)",
+    )
+    found = {one["table"]: one for one in database.checked() if one["copy"] == "the warehouse"}
+    assert set(found) == {"customers", "products", "stock"}
+    assert all(one["copied"] for one in found.values())
+    assert (behind()["follower"], behind()["behind"] > 0) == ("warehouse", True)
+    platform.run("daybreak", "follower", "rebuild", "warehouse")
+    assert behind()["behind"] == 0
+    after = {one["table"]: one for one in database.checked() if one["copy"] == "the warehouse"}
+    assert after["customers"]["copied"] == found["customers"]["copied"] - 1
+    platform.supervisor().stop(Name.GATEWAY, wait=True)
+
+
 def test_a_connector_that_does_not_beat_is_told(database: Database) -> None:
     with connected(database.platform.settings, autocommit=False) as own:
 

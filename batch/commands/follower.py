@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from batch import warehouse
 from infra.commands.screen import Screen
 from infra.commands.shop_db_on import shop_db_on
 from infra.durations import span
@@ -28,7 +29,7 @@ from infra.shop.followers.corrected import row_name
 from infra.shop.followers.lag import lag as lag_of
 from infra.shop.followers.product_index import ProductIndex
 from infra.shop.followers.row_cache import RowCache
-from infra.shop.followers.systems import SYSTEMS, system
+from infra.shop.followers.systems import SYSTEMS
 
 commands = typer.Typer()
 followers = typer.Typer(no_args_is_help=True, help="The systems that follow the shop's captured tables.")
@@ -39,8 +40,9 @@ console = Screen()
 @followers.command()
 def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per follower.")] = False) -> None:
     """Show how many records each follower is behind the log."""
-    s, now = shop_db_on(), time.time()
-    found = [lag_of(s, one) for one in SYSTEMS.values()]
+    s = shop_db_on()
+    found = [*(lag_of(s, one) for one in SYSTEMS.values()), warehouse.lag(s)]
+    now = time.time()
     if as_json:
         age = [None if one.at is None else now - one.at for one in found]
         print(json.dumps([asdict(one) | {"seconds_since_it_said_so": at} for one, at in zip(found, age, strict=True)]))
@@ -94,9 +96,16 @@ def _late(s: Settings) -> str:
 
 
 @followers.command()
-def rebuild(name: Annotated[str, typer.Argument(help=", ".join(SYSTEMS))]) -> None:
+def rebuild(name: Annotated[str, typer.Argument(help=", ".join((*SYSTEMS, warehouse.NAME)))]) -> None:
     """Throw a follower's data away and build it again from the log, while the old data goes on being served."""
-    wanted, s = system(name), shop_db_on()
+    s = shop_db_on()
+    if name == warehouse.NAME:
+        warehouse.rebuild(s)
+        console.print(f"{name} is built from what the stream has read, and is built again by each night")
+        return
+    if name not in SYSTEMS:
+        raise PermanentFailure(f"{name!r} is no follower; there is {', '.join((*SYSTEMS, warehouse.NAME))}")
+    wanted = SYSTEMS[name]
 
     @contextmanager
     def stands_still() -> Iterator[None]:
