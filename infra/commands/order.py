@@ -108,6 +108,8 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="Print one line o
             f"{found.commands:,} commands: {found.accepted:,} accepted, {found.rejected:,} rejected, "
             f"{found.unanswered:,} not answered, {found.answered_twice:,} answered twice"
         )
+        if found.reasons:
+            console.print("rejected: " + ", ".join(f"{count:,} {reason}" for reason, count in found.reasons.items()))
         console.print(
             f"{found.known:,} orders by the snapshot and the log behind it, "
             f"{found.differing:,} differ from a replay of the whole log"

@@ -6,7 +6,7 @@ Run: daybreak order check
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from confluent_kafka import TopicPartition
@@ -23,11 +23,15 @@ from infra.shop.orders.state import State
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found: numbers of things, `known` orders, and the first that is wrong, if any."""
+    """What was found: numbers of things, `known` orders, and the first that is wrong, if any.
+
+    `reasons`: how many commands were rejected for each.
+    """
 
     commands: int
     accepted: int
     rejected: int
+    reasons: Mapping[str, int]
     unanswered: int
     answered_twice: int
     known: int
@@ -45,11 +49,13 @@ def check() -> Checked:
     asked = {id_of(message) for message in committed(TOPIC)}
     answers: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     for message in committed(ANSWERS):
         if number_of(message) is not None:
             said = fields(message)
             answers[str(said.get("command_id"))] += 1
             kinds[str(said.get("event_type"))] += 1
+            reasons[str(said.get("reason"))] += "reason" in said
     state, position = snapshot.read()
     behind(state, position.log)
     whole = replayed()
@@ -58,6 +64,7 @@ def check() -> Checked:
         len(asked),
         kinds[ACCEPTED],
         kinds[REJECTED],
+        dict(sorted((+reasons).items())),
         len(asked - answers.keys()),
         sum(times > 1 for times in answers.values()),
         len(state.orders),
