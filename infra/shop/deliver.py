@@ -34,10 +34,12 @@ def deliver(
     sent: Sent,
     progress: Callable[[int, int], None],
     reached: Callable[[int], None] = lambda reached_ms: None,
+    together: Callable[[], None] = lambda: None,
 ) -> None:
     """Send every record of `run`; `progress` gets the number of new records and the event time reached.
 
-    `reached` gets each time (epoch milliseconds) before the records that are sent then.
+    `reached` gets each time (epoch milliseconds) before the records that are sent then. `together` waits, now and then in a
+    replay and at the end, until what follows from the records so far is in the log too.
     """
     unreported = 0
     together_until = run.start_ms + TOGETHER_MS
@@ -45,6 +47,7 @@ def deliver(
         due = min(copy.send_ms, run.end_ms - 1)
         if not run.live and due >= together_until:
             sender.flush()
+            together()
             together_until = due + TOGETHER_MS
         if run.live and unreported and due > now_ms():
             progress(unreported, due)
@@ -60,4 +63,6 @@ def deliver(
             progress(unreported, due)
             unreported = 0
     reached(run.end_ms)
+    sender.flush()
+    together()
     progress(unreported, run.end_ms)

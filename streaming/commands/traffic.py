@@ -7,6 +7,7 @@ Run: daybreak shop --days 1
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -28,6 +29,7 @@ from infra.shop.db.write import Follower, Writer
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
 from infra.shop.orders.commands import TOPIC as COMMANDS
+from infra.shop.orders.progress import progress
 from infra.shop.run import Run
 from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
@@ -126,15 +128,16 @@ def shop(
         book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
         sender = stack.enter_context(Sender((*TOPICS, *([COMMANDS] if asks else [])), book))
         writer = Writer(stack.enter_context(connected(settings())), not asks) if settings().has(SHOP_DB) else None
+        answered = stack.enter_context(progress()).wait if asks else lambda: None
         shown = stack.enter_context(bar())
         if days:
-            _follow(shown, f"{days} past days", past, sender, sent, writer)
+            _follow(shown, f"{days} past days", past, sender, sent, writer, answered)
         if live:
             start_ms = now_ms()
             stop_ms = start_ms + live * 1000
             prompt = replace(faults, jitter_seconds=min(jitter, LIVE_JITTER))
             present = Run(start_ms, stop_ms, live_rate, seed, stop_ms, prompt, live=True, asks=asks)
-            _follow(shown, "live", present, sender, sent, writer)
+            _follow(shown, "live", present, sender, sent, writer, answered)
     counts: Counter[str] = Counter()
     for (_, kind), count in sorted(sent.items()):
         counts[kind] += count
@@ -143,16 +146,25 @@ def shop(
     report(sender, dict(counts), time.monotonic() - started, as_json)
 
 
-def _follow(shown: Progress, name: str, run: Run, sender: Sender, sent: Sent, writer: Writer | None) -> None:
+def _follow(
+    shown: Progress,
+    name: str,
+    run: Run,
+    sender: Sender,
+    sent: Sent,
+    writer: Writer | None,
+    together: Callable[[], None],
+) -> None:
     task = shown.add_task(name, total=run.end_ms - run.start_ms, sent=0)
     total = 0
 
-    def progress(new: int, reached_ms: int) -> None:
+    def sent_on(new: int, reached_ms: int) -> None:
         nonlocal total
         total += new
         shown.update(task, sent=total, completed=reached_ms - run.start_ms)
 
-    deliver(run, sender, sent, progress, *([Follower(run, writer)] if writer else []))
+    reached = Follower(run, writer) if writer else lambda reached_ms: None
+    deliver(run, sender, sent, sent_on, reached, together)
 
 
 def key_field(topic: str) -> str:

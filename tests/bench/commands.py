@@ -8,24 +8,21 @@ import time
 from itertools import islice
 
 import numpy as np
-from confluent_kafka import TopicPartition
 
-from infra.kafka import client
-from infra.kafka.read_committed import committed, partitions
+from infra.kafka.read_committed import committed
 from infra.kafka.send import Sender
 from infra.services.program import Name
 from infra.shop.faults import Copy, Faults
 from infra.shop.orders.commands import TOPIC
 from infra.shop.orders.order import ANSWERS
-from infra.shop.orders.service import GROUP
+from infra.shop.orders.progress import progress
 from infra.shop.run import Run
-from tests.bench.bed import CORE, Bed, until
+from tests.bench.bed import CORE, Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
 
 RATE, SECONDS = 50.0, 30
 BACKLOG = 20_000
-WAIT_SECONDS = 300
 
 
 def commands(bed: Bed) -> list[Figure]:
@@ -86,14 +83,8 @@ def _send(copies: list[Copy], rate: float | None) -> None:
 
 
 def _answered() -> None:
-    """Wait until the service has committed its place at the end of the commands."""
-
-    def is_done() -> bool:
-        with client.consumer("bench", {"group.id": GROUP, "isolation.level": "read_committed"}) as own:
-            places = own.committed([TopicPartition(TOPIC, number) for number in partitions(TOPIC)], 20)
-            return all(place.offset >= own.get_watermark_offsets(place, timeout=20)[1] for place in places)
-
-    until("every command to be answered", is_done, WAIT_SECONDS)
+    with progress() as own:
+        own.wait()
 
 
 def _service(bed: Bed) -> dict[str, int]:
