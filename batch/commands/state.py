@@ -65,7 +65,7 @@ def state(
         _compare(found)
         if settings().has(SHOP_DB):
             _compare_row(order, lines[-1].state)
-    if found.truth and arrived is None:
+    if lines and found.truth and arrived is None:
         _compare_states(order, found, happened)
 
 
