@@ -44,7 +44,7 @@ def correction(sequence: int, new: str, order: str = "o-1") -> bytes:
         "key": json.dumps({"order_id": order, "part": 2}),
         "old": None,
         "new": new,
-        **{name: "x" for name in ("cause", "run", "definition")},
+        **dict.fromkeys(("cause", "run", "definition"), "x"),
         "revision": 1,
         "sequence": sequence,
         "corrected_at": datetime(2026, 2, 1, tzinfo=UTC),
