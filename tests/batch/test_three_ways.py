@@ -1,11 +1,16 @@
 """When an order's row and the replay of its events differ, and when an event is only on its way."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import dataset
 
-from batch.three_ways import LATEST, Asked, Verdict, _time, judged, unlike
+from batch import three_ways
+from batch.three_ways import LATEST, Asked, Verdict, _by_order, _time, judged, unlike
+from infra.settings import Settings
 from streaming.order_state import State, Status
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -86,6 +91,27 @@ def test_an_order_from_before_the_table_is_not_compared() -> None:
 def test_the_first_column_that_differs_is_named(row: Any, state: Any, said: str | None) -> None:
     found = unlike(row, state)
     assert found is None if said is None else str(found).startswith(said)
+
+
+def test_orders_in_parts_are_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(1)
+    rows = []
+    for number in range(300):
+        order = f"o-{rng.randrange(1 << 32):08x}"
+        for own in (placed(), captured()):
+            payloads = {"orders": None, "payments": None, own["topic"]: {"order_id": order}}
+            rows.append(own | payloads | {"offset": number})
+    silver = dataset.dataset(pa.Table.from_pylist(rows))
+    # The files of a lake are read like this, by columns and a condition.
+    read = lambda s, table, columns, where: silver.to_table(columns=columns, filter=where)  # noqa: E731
+    monkeypatch.setattr(three_ways.reader, "read", read)
+    without_events = {"o-00000000-": ROW}
+    whole = dict(_by_order(Settings(), without_events))
+    monkeypatch.setattr(three_ways, "MANY", 0)
+    parts = list(_by_order(Settings(), without_events))
+    assert len(parts) == len(whole) == 301
+    assert dict(parts) == whole
+    assert {len(events) for events in whole.values()} == {0, 2}
 
 
 def test_a_row_that_was_deleted_or_never_written_is_found() -> None:

@@ -10,7 +10,6 @@ import pytest
 from database import Database
 from psycopg.rows import dict_row
 
-from batch import three_ways
 from infra.failures import PermanentFailure
 from infra.shop.db import orders
 from infra.shop.db.connection import connected, dsn
@@ -44,12 +43,6 @@ def test_all_orders_of_the_shops_day_agree_in_three_ways(database: Database) -> 
     assert replay["equal"] > number - 3
     statuses = {status for (status,) in database.run("SELECT DISTINCT status FROM orders")}
     assert {"placed", "paid", "cancelled"} <= statuses
-
-
-def test_many_orders_are_compared_in_parts(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = three_ways.compare(database.platform.settings)
-    monkeypatch.setattr(three_ways, "MANY", 1)
-    assert three_ways.compare(database.platform.settings) == whole
 
 
 def test_a_changed_row_is_found_and_named(database: Database) -> None:
