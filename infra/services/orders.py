@@ -12,10 +12,10 @@ from infra.durations import span
 from infra.failures import PERMANENT_EXIT
 from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
-from infra.shop.orders.service import status_file
+from infra.shop.orders.service import SECONDS, status_file
 
-SILENT_SECONDS = 90.0
-"""Oldest status file of a service that works: it is written every second, and a transaction may take a minute."""
+SILENT_SECONDS = SECONDS
+"""Oldest status file of a service that works: it is written every second, and a transaction may take so long."""
 
 
 def _waits_for(s: Settings, pid: int) -> str | None:
