@@ -136,9 +136,14 @@ def test_a_follower_is_rebuilt_while_the_log_goes_on(database: Database, name: s
 
 def test_the_warehouse_is_rebuilt_and_says_how_far_it_is(database: Database) -> None:
     platform = database.platform
-    behind = lambda: json.loads(platform.run("daybreak", "follower", "lag", "--json").stdout)[-1]  # noqa: E731
+    warehouse = lambda: json.loads(platform.run("daybreak", "follower", "lag", "--json").stdout)[-1]  # noqa: E731
+    # The stream has read all.
+    database.checked()
+    assert (warehouse()["follower"], warehouse()["behind"] > 0) == ("warehouse", True)
     platform.run("daybreak", "up", "--only", "gateway")
     platform.run("daybreak", "follower", "rebuild", "warehouse")
+    platform.supervisor().stop(Name.GATEWAY, wait=True)
+    assert warehouse()["behind"] == 0
     database.run(
         "INSERT INTO stock VALUES ('p-903', 'west', 1, now())",
         "DELETE FROM customers WHERE customer_id = (SELECT min(customer_id) FROM customers)",
@@ -146,12 +151,7 @@ def test_the_warehouse_is_rebuilt_and_says_how_far_it_is(database: Database) -> 
     found = {one["table"]: one for one in database.checked() if one["copy"] == "the warehouse"}
     assert set(found) == {"customers", "products", "stock"}
     assert all(one["copied"] for one in found.values())
-    assert (behind()["follower"], behind()["behind"] > 0) == ("warehouse", True)
-    platform.run("daybreak", "follower", "rebuild", "warehouse")
-    assert behind()["behind"] == 0
-    after = {one["table"]: one for one in database.checked() if one["copy"] == "the warehouse"}
-    assert after["customers"]["copied"] == found["customers"]["copied"] - 1
-    platform.supervisor().stop(Name.GATEWAY, wait=True)
+    assert warehouse()["behind"] > 0
 
 
 def test_a_connector_that_does_not_beat_is_told(database: Database) -> None:
