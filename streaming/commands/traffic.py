@@ -29,7 +29,9 @@ from infra.shop.db.write import Follower, Writer
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
 from infra.shop.orders.commands import TOPIC as COMMANDS
+from infra.shop.orders.order import ANSWERS
 from infra.shop.orders.progress import progress
+from infra.shop.orders.snapshot import TOPIC as STATE
 from infra.shop.run import Run
 from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
@@ -63,6 +65,8 @@ def send(
         raise PermanentFailure(f"only the night writes the topic {topic!r}: read it with `daybreak corrections`")
     if topic in (settings().alerts_topic, settings().alerts_state_topic):
         raise PermanentFailure(f"only the stream writes the topic {topic!r}: read it with `daybreak alerts`")
+    if topic in (ANSWERS, STATE):
+        raise PermanentFailure(f"only the order service writes the topic {topic!r}: ask it with `daybreak order`")
     with ExitStack() as stack:
         field = key or key_field(topic)
         if file is None or file == Path("-"):

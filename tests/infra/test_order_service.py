@@ -6,12 +6,15 @@ from uuid import UUID
 
 import pytest
 from order_shop import NOON, Shop, commands
+from typer.testing import CliRunner
 
+from infra.failures import PermanentFailure
 from infra.shop.day import DAY_MS
 from infra.shop.orders.answered import HORIZON_MS, PART, Answered
 from infra.shop.orders.answers import EVENT, fact_of, is_own
 from infra.shop.orders.order import ANSWERS
 from infra.shop.orders.state import KEPT_MS, State
+from streaming.commands import traffic
 from streaming.order_state import State as Folded
 from streaming.order_state import Status, after
 
@@ -181,3 +184,10 @@ def test_an_app_order_is_written_in_the_version_that_has_its_channel() -> None:
     shop.place(1, channel="app")
     (event,) = shop.events()
     assert (event["schema_version"], event["channel"], event["currency"]) == (2, "app", "EUR")
+
+
+@pytest.mark.parametrize("topic", ["answers", "order-state"])
+def test_nobody_else_sends_what_the_service_writes(topic: str) -> None:
+    done = CliRunner().invoke(traffic.commands, ["send", topic, "-"], input="{}")
+    assert isinstance(done.exception, PermanentFailure)
+    assert f"only the order service writes the topic '{topic}'" in str(done.exception)
