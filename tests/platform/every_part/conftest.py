@@ -10,7 +10,11 @@ from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
 from tutorial import copied
 
 PARTS = ("connect", "cache", "follower-index", "follower-cache", "order-service")
-SETTINGS = {"DAYBREAK_OPTIONS": "shop-db,order-service"}
+SETTINGS = {
+    "DAYBREAK_OPTIONS": "shop-db,order-service",
+    # What is sent while the stream dies again and again is read when it lives.
+    "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": "20000",
+}
 
 
 @pytest.fixture(scope="session")

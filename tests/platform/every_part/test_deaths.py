@@ -82,6 +82,7 @@ def test_every_part_may_die_at_any_moment(database: Database) -> None:
     print(f"{died}, {done}, {load.sent} commands")
     for name in MORTAL:
         platform.wait_healthy(name, seconds=CALM_SECONDS)
+    platform.wait_drained(CALM_SECONDS)
     assert done["writes"] > KILLS
     copies = database.checked()
     assert {one["copy"] for one in copies} >= {"the log", "the stream", "the index", "the cache"}
