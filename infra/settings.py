@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError
 
 from infra.failures import PermanentFailure
 from infra.jvm import LATER_C2, QUICK_JVM
@@ -203,6 +204,9 @@ def load() -> Settings:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()
         raise PermanentFailure(f"setting {name} is wrong: {first['msg']} (got {first['input']!r})") from None
+    except SettingsError as wrong:
+        field = str(wrong).partition('"')[2].partition('"')[0]
+        raise PermanentFailure(f"setting DAYBREAK_{field.upper()} is wrong: it is not JSON") from None
 
 
 @cache

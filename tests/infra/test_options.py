@@ -74,3 +74,9 @@ def test_only_a_stream_with_state_is_rebuilt_for_other_options(
     (home / "run").mkdir()
     (home / "run" / "stream.json").touch()
     assert rebuild.is_needed(home, before, after) == needed
+
+
+def test_a_setting_that_is_not_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_SPARK_CONF", "spark.executor.memory=2g")
+    with pytest.raises(PermanentFailure, match="setting DAYBREAK_SPARK_CONF is wrong: it is not JSON"):
+        load()
