@@ -44,7 +44,7 @@ def written(platform: Platform, seed: int) -> Iterator[Counter[str]]:
             try:
                 with connected(platform.settings) as own:
                     while not over.wait(0.02):
-                        key = f"soak-{chance.randrange(KEYS)}"
+                        key = f"p-9{chance.randrange(KEYS):05}"
                         if chance.random() < 0.2:
                             own.execute("DELETE FROM products WHERE product_id = %s", [key])
                         else:
