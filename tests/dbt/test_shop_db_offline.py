@@ -11,13 +11,15 @@ from pyspark.sql import SparkSession
 
 from infra.lake.columns import column, struct
 from infra.lake.rows import frame
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK
+from infra.shop.db.tables import COMPARED
+from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 from streaming.silver import SILVER
 
 pytestmark = pytest.mark.slow
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
-CONTRACTS = {contract.topic.rpartition(".")[2]: contract for contract in (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK)}
+CAPTURED = (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS)
+CONTRACTS = {contract.topic.rpartition(".")[2]: contract for contract in CAPTURED}
 EVENTS = struct(*SILVER.schema, *(column(one.column, one.payload, "its row") for one in CONTRACTS.values()))
 
 
@@ -68,6 +70,7 @@ def test_a_row_whose_last_change_is_a_deletion_is_gone(spark: SparkSession, mode
 
 
 def test_every_column_of_a_table_is_in_gold(models: dict[str, Compiled]) -> None:
+    assert {*CONTRACTS} == {*COMPARED}
     for table, contract in CONTRACTS.items():
         sql = models[f"dim_shop_{table}"].sql
         assert all(f"change.{name} as {name}," in sql for name in contract.payload.fieldNames())
