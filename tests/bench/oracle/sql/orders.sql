@@ -68,14 +68,17 @@ WHERE
         event.schema_version = 2
         OR (event.schema_version = 1 AND NOT list_has_any(['channel', 'currency'], fields))
     )
-    AND (coalesce(types[10], 'NULL') = 'NULL' OR regexp_full_match(event.channel, '[a-z][a-z_]{0,19}'))
+    AND (coalesce(types[10], 'NULL') = 'NULL' OR (
+        types[10] = 'VARCHAR' AND regexp_full_match(event.channel, '[a-z][a-z_]{0,19}')
+    ))
     AND (coalesce(types[11], 'NULL') = 'NULL' OR event.currency = 'EUR')
     AND event_time BETWEEN arrival - INTERVAL 366 DAYS AND arrival + INTERVAL 5 MINUTES
     AND key = event.order_id
     AND regexp_full_match(event.order_id, 'o-[0-9a-f]{8,32}')
     AND regexp_full_match(event.customer_id, 'c-[0-9]{1,12}')
     AND (
-        (event.event_type = 'order_placed' AND has_items AND has_total)
+        (event.event_type IN ('order_placed', 'items_added') AND has_items AND has_total)
+        OR event.event_type = 'order_shipped'
         OR (event.event_type = 'order_cancelled' AND has_reason)
     )
     AND (NOT has_total OR event.total_cents BETWEEN 0 AND 10000000000000)
