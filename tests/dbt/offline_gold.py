@@ -34,14 +34,17 @@ class Compiled:
     kept: str = ""
 
 
-def compiled(home: Path, delay_seconds: int) -> list[Compiled]:
-    """Every model, each behind those that it reads, and every test, as a build that is not the first would run them."""
+def compiled(home: Path, delay_seconds: int, options: str = "") -> list[Compiled]:
+    """Every model, each behind those that it reads, and every test, as a build that is not the first would run them.
+
+    `options`: those that are on, whatever a platform of this process has in its environment.
+    """
     # It takes seconds to import, which the quick tests do without.
     from dbt.adapters.spark import SparkAdapter
     from dbt.adapters.spark.relation import SparkRelation
     from dbt.cli.main import dbtRunner
 
-    own = Settings(home=home, gateway_port=1, watermark_delay_seconds=delay_seconds)
+    own = Settings(home=home, gateway_port=1, watermark_delay_seconds=delay_seconds, options=options)
 
     def there(adapter: SparkAdapter, database: str, schema: str, identifier: str) -> SparkRelation:
         return SparkRelation.create(schema=schema, identifier=identifier, type="table")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,15 +22,9 @@ CONTRACTS = {contract.topic.rpartition(".")[2]: contract for contract in CAPTURE
 EVENTS = struct(*SILVER.schema, *(column(one.column, one.payload, "its row") for one in CONTRACTS.values()))
 
 
-def compiled_with(home: Path, option: str) -> dict[str, Compiled]:
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("DAYBREAK_OPTIONS", option)
-        return {one.name: one for one in compiled(home, 600)}
-
-
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compiled]:
-    return compiled_with(tmp_path_factory.mktemp("dbt"), "shop-db")
+    return {one.name: one for one in compiled(tmp_path_factory.mktemp("dbt"), 600, "shop-db")}
 
 
 def change(table: str, lsn: int, event_type: str, **row: Any) -> dict[str, Any]:

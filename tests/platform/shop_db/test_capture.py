@@ -15,7 +15,6 @@ from infra.shop.db.changes import changes
 from infra.shop.db.connection import connected
 from infra.shop.db.connector import topic
 from infra.shop.db.slot import slot
-from infra.shop.db.tables import COMPARED
 
 pytestmark = pytest.mark.platform
 
@@ -135,26 +134,6 @@ def test_a_follower_is_rebuilt_while_the_log_goes_on(database: Database, name: s
     # The warehouse follows with the builds of gold.
     own = lambda: [one["behind"] for one in said() if one["follower"] != "warehouse"]  # noqa: E731
     until("the followers say that they are at the end", lambda: not any(own()), 30)
-
-
-def test_the_warehouse_is_rebuilt_and_says_how_far_it_is(database: Database) -> None:
-    platform = database.platform
-    warehouse = lambda: json.loads(platform.run("daybreak", "follower", "lag", "--json").stdout)[-1]  # noqa: E731
-    # The stream has read all.
-    database.checked()
-    assert (warehouse()["follower"], warehouse()["behind"] > 0) == ("warehouse", True)
-    platform.run("daybreak", "up", "--only", "gateway")
-    platform.run("daybreak", "follower", "rebuild", "warehouse")
-    platform.supervisor().stop(Name.GATEWAY, wait=True)
-    assert warehouse()["behind"] == 0
-    database.run(
-        "INSERT INTO stock VALUES ('p-903', 'west', 1, now())",
-        "DELETE FROM customers WHERE customer_id = (SELECT min(customer_id) FROM customers)",
-    )
-    found = {one["table"]: one for one in database.checked() if one["copy"] == "the warehouse"}
-    assert set(found) == {*COMPARED}
-    assert all(one["copied"] for one in found.values())
-    assert warehouse()["behind"] > 0
 
 
 def test_a_connector_that_does_not_beat_is_told(database: Database) -> None:
