@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 import pytest
-from corpus import Record, neighbours, poison
+from corpus import KEY, Record, encoded, neighbours, order, poison
 from mutated import mutated
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -38,6 +38,12 @@ def sent_by_shop() -> list[Record]:
     return [Record(json.loads(one.value or b"")["event_type"], one.topic, one.key, one.value) for one in sent]
 
 
+def decided_by_the_order_service() -> list[Record]:
+    """Events of orders that the shop itself never sends."""
+    kinds = ("items_added", "order_shipped")
+    return [Record(kind, "orders", KEY, encoded(order(kind, NOW_MS, event_type=kind))) for kind in kinds]
+
+
 @pytest.fixture(params=[COMPILED, INTERPRETED], ids=["compiled", "interpreted"])
 def way(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Mapping[str, str]]:
     for name, value in request.param.items():
@@ -49,7 +55,7 @@ def way(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Mapping
 
 @pytest.mark.slow
 def test_whatever_is_sent_the_short_way_says_what_the_long_way_says(spark: SparkSession) -> None:
-    of_each_type = {one.name: one for one in sent_by_shop()}
+    of_each_type = {one.name: one for one in (*sent_by_shop(), *decided_by_the_order_service())}
     assert set(of_each_type) == {kind for contract in CONTRACTS.values() for kind in contract.required}
     good = [*(one for one in SOURCES if not one.reasons), *of_each_type.values()]
     records = [*SOURCES, *mutated(1, good, 3_000), *mutated(2, SOURCES, 2_000)]
