@@ -31,8 +31,8 @@ class Written(NamedTuple):
     fields: Mapping[str, Any]
 
 
-def behind(state: State, log: Offsets) -> int:
-    """Bring a snapshot's state to the end of the log; how many answers and events that took.
+def behind(state: State, log: Offsets) -> None:
+    """Bring a snapshot's state to the end of the log.
 
     Memory: what was written since the snapshot, which is a few seconds' worth. Raises PermanentFailure if the log is gone there.
     """
@@ -52,7 +52,6 @@ def behind(state: State, log: Offsets) -> int:
             state.apply(fact)
             state.newest_ms = max(state.newest_ms, fact.time_ms)
         state.number = max(state.number, one.number)
-    return len(found)
 
 
 def replayed() -> State:

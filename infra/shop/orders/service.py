@@ -70,7 +70,7 @@ class Service:
         # What is restored may take long, and reads on while something comes.
         faulthandler.cancel_dump_traceback_later()
         self.state, self._position = snapshot.read()
-        self.restored = behind(self.state, self._position.log)
+        behind(self.state, self._position.log)
         self.outcomes: Counter[str] = Counter()
         self._saved_at, self._said_at = 0.0, 0.0
         self._offsets = {number: self._position.commands.get(number, 0) for number in numbers}
