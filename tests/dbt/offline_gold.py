@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
 from batch.tables import night_tables
 from infra.lake.rows import frame
@@ -77,8 +78,11 @@ class Gold:
     """A lake of temporary views: `put` rows into sources, `build`, read `rows`, and see what is `failing`.
 
     Like a build of dbt's: marts are what they were at the last build, staging models and views are as new as the sources.
-    Fact and history of a view without any row are empty, and not computed: most tests are about one view.
+    The models of a view without any row are empty, and not computed: most tests are about one view.
     """
+
+    _schemas: ClassVar[dict[str, StructType]] = {}
+    """SQL of an empty model -> its columns, which Spark is asked for once."""
 
     def __init__(self, session: SparkSession, nodes: Sequence[Compiled]) -> None:
         # Its views are its own.
@@ -92,6 +96,7 @@ class Gold:
         self._relation = re.compile(rf"\b({'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})\b")
         self._about: set[str] = set()
         self._made: set[str] = set()
+        self._empty: set[str] = set()
         for name in self.tables:
             self.put(name, [])
 
@@ -104,23 +109,23 @@ class Gold:
     def build(self) -> None:
         """Build every model, as `dbt build` does."""
         for name, model in self.models.items():
-            view = self._local(str(model.relation))
-            if name not in self._made:
-                self._first(model, view)
-            if self._has_rows(model):
-                found = self.session.sql(self._local(model.sql))
+            view, sql = self._local(str(model.relation)), self._local(model.sql)
+            if self._is_empty(model):
+                if sql not in self._schemas:
+                    self._schemas[sql] = self.session.sql(sql).schema
+                if name not in self._empty:
+                    self.session.createDataFrame([], self._schemas[sql]).createOrReplaceTempView(view)
+                    self._empty.add(name)
+            elif model.kept == "view":
+                if name not in self._made:
+                    self._look(view, sql)
+                    self._made.add(name)
+            else:
+                found = self.session.sql(sql)
                 if model.kept == "append" and name in self._made:
                     found = self.session.table(view).unionByName(found)
                 found.localCheckpoint().createOrReplaceTempView(view)
-            self._made.add(name)
-
-    def _first(self, model: Compiled, view: str) -> None:
-        """A view, which stays; or a table without rows, whose SQL Spark has understood."""
-        if model.kept == "view":
-            self._look(view, self._local(model.sql))
-        elif not self._has_rows(model):
-            schema = self.session.sql(self._local(model.sql)).schema
-            self.session.createDataFrame([], schema).createOrReplaceTempView(view)
+                self._made.add(name)
 
     @contextmanager
     def instead(self, model: str, **columns: str) -> Iterator[None]:
@@ -164,10 +169,10 @@ class Gold:
         (test,) = (test for name, test in self.tests.items() if name.startswith(beginning))
         return {row[column] for row in self.session.sql(self._local(test.sql)).collect()}
 
-    def _has_rows(self, model: Compiled) -> bool:
-        """Has a build to compute it: is it kept, and not of a view of which no row was put?"""
-        view = model.name.removeprefix("fct_").removesuffix("_history")
-        return model.kept != "view" and (f"speed.{view}" not in self.tables or view in self._about)
+    def _is_empty(self, model: Compiled) -> bool:
+        """Is it of a view of which no row was put?"""
+        view = re.sub("^(fct_|stg_speed__|stg_truth__)", "", model.name).removesuffix("_history")
+        return f"speed.{view}" in self.tables and view not in self._about
 
     def _look(self, view: str, sql: str) -> None:
         """A view in SQL reads what the views below it are when it is read."""

@@ -333,9 +333,10 @@ def expected(view: str, frontier: datetime, closes: datetime) -> Fraction:
     return min(Fraction(int(share * 10**9), 10**9), Fraction(10**9 - 1, 10**9))
 
 
-@pytest.fixture
-def provisional(gold: Gold) -> Gold:
+@pytest.fixture(scope="module")
+def provisional(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
     """A minute every minute, and some orders, all of them late; the stream has read up to half past noon and a bit."""
+    gold = Gold(spark, nodes)
     measured(gold)
     gold.put(
         "speed.progress",
@@ -389,17 +390,6 @@ def test_the_whole_is_never_expected(provisional: Gold) -> None:
     assert provisional.failing(*OUR_TESTS) == set()
 
 
-def test_without_a_measurement_or_a_clock_nothing_is_expected(provisional: Gold) -> None:
-    provisional.put("reconciliation.lateness", [])
-    provisional.build()
-    assert {row["expected_completeness"] for fact in FACTS for row in provisional.rows(fact)} == {None}
-    measured(provisional)
-    provisional.put("speed.progress", [progress(0, at(33), "2")])
-    provisional.put("speed.order_totals", [said(minute(at(0), 1), 0, at(33), "2")])
-    provisional.build()
-    assert [row["expected_completeness"] for row in provisional.rows("fct_order_totals")] == [None]
-
-
 def test_an_expectation_that_is_not_the_curves_is_found(provisional: Gold) -> None:
     curve = {
         "day": DAY,
@@ -413,3 +403,15 @@ def test_an_expectation_that_is_not_the_curves_is_found(provisional: Gold) -> No
         provisional.put("reconciliation.curve", [curve | {"events": 1000, "events_in_time": in_time}])
         provisional.build()
         assert provisional.failing(check) == found
+
+
+def test_without_a_measurement_or_a_clock_nothing_is_expected(provisional: Gold) -> None:
+    # The last one: it leaves nothing that could be expected.
+    provisional.put("reconciliation.lateness", [])
+    provisional.build()
+    assert {row["expected_completeness"] for fact in FACTS for row in provisional.rows(fact)} == {None}
+    measured(provisional)
+    provisional.put("speed.progress", [progress(0, at(33), "2")])
+    provisional.put("speed.order_totals", [said(minute(at(0), 1), 0, at(33), "2")])
+    provisional.build()
+    assert [row["expected_completeness"] for row in provisional.rows("fct_order_totals")] == [None]
