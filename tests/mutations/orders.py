@@ -51,4 +51,11 @@ ORDERS = (
         'F.when(F.col("event_type") != "", 1)',
         "tests/streaming/test_views.py::test_a_minute_is_half_open_and_what_is_added_counts",
     ),
+    Mutation(
+        "orders: an instance that has begun says so with its first snapshot only",
+        "infra/shop/orders/service.py",
+        "snapshot.INSTANCE.encode(), self.name.encode()",
+        'b"begun", self.name.encode()',
+        "tests/infra/test_order_instance.py::test_one_that_another_has_followed_ends",
+    ),
 )

@@ -67,6 +67,9 @@ class Service:
         with client.answers():
             # From here on an older instance cannot commit, and what it left open is rolled back: so read after this.
             self._producer: Producer = publisher("order-service", s.bucket, SECONDS)
+            # At once: one that fails before its first snapshot must not take its dead predecessor for its successor.
+            with transaction(self._producer, SECONDS):
+                self._produce(snapshot.TOPIC, snapshot.INSTANCE.encode(), self.name.encode())
         # What is restored may take long, and reads on while something comes.
         faulthandler.cancel_dump_traceback_later()
         self.state, self._position = snapshot.read()
@@ -158,7 +161,6 @@ class Service:
             for key, value in snapshot.changed(self.state):
                 self._produce(snapshot.TOPIC, key, value)
             self._produce(snapshot.TOPIC, snapshot.POSITION.encode(), position.written())
-            self._produce(snapshot.TOPIC, snapshot.INSTANCE.encode(), self.name.encode())
         snapshot.saved(self.state)
         self._saved_at = time.monotonic()
 

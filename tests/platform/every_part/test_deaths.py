@@ -80,6 +80,7 @@ def test_every_part_may_die_at_any_moment(database: Database) -> None:
                 died[name] += 1
                 print(f"{datetime.now(UTC):%H:%M:%S} death {died.total()} of {KILLS}: {name}")
     print(f"{died}, {done}, {load.sent} commands")
+    assert min(died[name] for name in MORTAL) > KILLS / len(MORTAL) / 4, "one of them was hardly ever up"
     for name in MORTAL:
         platform.wait_healthy(name, seconds=CALM_SECONDS)
     platform.wait_drained(CALM_SECONDS)
