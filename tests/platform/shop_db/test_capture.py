@@ -87,18 +87,19 @@ def test_the_night_finds_the_same_rows_in_the_log(database: Database) -> None:
     assert found["products"]["copied"] > 0
 
 
-@pytest.mark.parametrize("name", ["connect", "kafka", "postgres", "follower-index", "follower-cache", "cache"])
-def test_a_death_loses_and_doubles_no_change(database: Database, name: str) -> None:
+@pytest.mark.parametrize("names", [("connect", "kafka", "postgres"), ("cache", "follower-cache", "follower-index")])
+def test_deaths_lose_and_double_no_change(database: Database, names: tuple[str, ...]) -> None:
+    """Several at once; each of them alone, again and again, is the soak's (`every_part`)."""
     for number in range(40):
         if number == 20:
-            database.platform.kill(name)
+            for name in names:
+                database.platform.kill(name)
         database.run(
-            f"INSERT INTO stock VALUES ('{name}-{number}', 'west', {number}, now())",
+            f"INSERT INTO stock VALUES ('{names[0]}-{number}', 'west', {number}, now())",
             f"UPDATE products SET price_cents = {number}, changed_at = now() WHERE product_id = 'p-900'",
         )
-    database.platform.wait_healthy(name)
-    for other in ("connect", "follower-index", "follower-cache"):
-        database.platform.wait_healthy(other)
+    for name in {*names, "connect", "follower-index", "follower-cache"}:
+        database.platform.wait_healthy(name)
     database.checked()
     assert database.twice() == []
 
