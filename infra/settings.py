@@ -129,6 +129,9 @@ class Settings(Ports):
         description="While the stream reads a backlog, the watermark waits for the slowest partition; at most for this much "
         "event time, since open rows take memory",
     )
+    alarm_share: float = Field(
+        0.05, ge=0, le=1, description="Rejected share of a topic's last records from which on `daybreak status` warns"
+    )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(
         "corrections",

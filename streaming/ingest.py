@@ -34,6 +34,7 @@ from streaming.dedup_index import Arrival, DedupIndex
 from streaming.late_duplicates import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset, no_rows
 from streaming.reasons import Outcome
+from streaming.rejections import Rejections
 from streaming.restore import on_time_since, recent_since
 from streaming.silver import QUARANTINE, SILVER
 from streaming.update_views import Keeping
@@ -52,12 +53,14 @@ class Ingest:
         definitions: Mapping[str, str],
         speed: Mapping[str, Table],
         lease: Lease,
+        rejections: Rejections,
     ) -> None:
         self._checkpoints = checkpoints
         self._generation = generation
         self._definitions = definitions
         self._speed = speed
         self._lease = lease
+        self._rejections = rejections
         self.at: tuple[int | None, str] = None, ""
         """The micro-batch that is being written, and its offset ranges as text; None and empty between two."""
         self.finished: dict[str, float] | None = None
@@ -116,9 +119,12 @@ class Ingest:
             | found
             | {"late": pc.sum(pc.greater(events["late_by_ms"], 0)).as_py() or 0, "read": records.num_rows}
         )
+        rejected = None
         if batch.rows[Outcome.REJECTED] + batch.rows[Outcome.CONFLICT]:
             with batch.timed("quarantine"):
-                self._append(rows_of.quarantine_rows(records, outcome, stamp), QUARANTINE, batch)
+                rejected = rows_of.quarantine_rows(records, outcome, stamp)
+                self._append(rejected, QUARANTINE, batch)
+        self._rejections.count(records, rejected)
         point("ingest.after-quarantine")
         return events
 

@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FrameType
 
 from py4j.protocol import Py4JError
@@ -33,6 +33,7 @@ from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 from streaming.monitor.consumer_group import Published
 from streaming.progress import INGEST
+from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.tables import speed_tables, stream_tables
 from streaming.upkeep import Upkeep
@@ -78,12 +79,14 @@ def run() -> None:
         restate(own, generation, versions, checkpoints.start())
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
-        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease)
+        captured = {one.topic for one in CONTRACTS.values() if one.captured}
+        rejections = Rejections(settings().alarm_share, captured)
+        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease, rejections)
         upkeep = Upkeep(stream_tables())
         query = _query(own, ingest, checkpoints)
         upkeep.start()
         try:
-            _watch(query, ingest, published, stop)
+            _watch(query, ingest, published, rejections, stop)
         except (Py4JError, OSError):
             # The signal went to Spark's JVM too, which may have ended first.
             if not stop:
@@ -138,7 +141,9 @@ def gathered(found: DataFrame, s: Settings) -> DataFrame:
     return found.coalesce(found.sparkSession.sparkContext.defaultParallelism) if s.stream_profile == "small" else found
 
 
-def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> None:
+def _watch(
+    query: StreamingQuery, ingest: Ingest, published: Published, rejections: Rejections, stop: list[int]
+) -> None:
     while not stop:
         failure = query.exception()
         if failure is not None:
@@ -147,7 +152,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        _write_status("running", query.status["message"], ingest.finished, ingest.held)
+        _write_status("running", query.status["message"], ingest.finished, ingest.held, rejections.notices())
         time.sleep(1)
 
 
@@ -174,14 +179,24 @@ def _write_status(
     query: str = "",
     batch: Mapping[str, float] | None = None,
     held: Mapping[str, tuple[int, int]] | None = None,
+    notices: Sequence[str] = (),
 ) -> None:
     """Write the status file for `daybreak status`.
 
-    `batch` is the last micro-batch since the start; `held` what each view keeps in memory since then: rows, bytes.
+    `batch` is the last micro-batch since the start; `held` what each view keeps in memory since then: rows, bytes;
+    `notices` are sentences for people.
     """
     file = settings().home / "run" / "stream.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
-    status = {"pid": os.getpid(), "state": state, "at": time.time(), "query": query, "batch": batch, "held": held or {}}
+    status = {
+        "pid": os.getpid(),
+        "state": state,
+        "at": time.time(),
+        "query": query,
+        "batch": batch,
+        "held": held or {},
+        "notices": notices,
+    }
     fresh.write_text(json.dumps(status))
     fresh.replace(file)

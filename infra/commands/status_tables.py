@@ -17,7 +17,7 @@ COLOURS = {Condition.HEALTHY: "green", Condition.FAILED: "red", Condition.FAILIN
 
 
 def show(found: list[Status]) -> None:
-    """A row per program, and a sentence for each that fails or waits."""
+    """A row per program, a sentence for each that fails or waits, and what else people should know."""
     unbroken = [Column(title, no_wrap=True) for title in ("program", "condition", "pid", "port", "MB", "peak MB", "up")]
     table = Table(*unbroken, box=None, header_style="dim")
     for one in found:
@@ -28,6 +28,8 @@ def show(found: list[Status]) -> None:
             console.print(f"[bold red]{one.name} is failing[/]: {escape(str(one.waits_for))}", soft_wrap=True)
         elif one.waits_for:
             console.print(f"{one.name} waits for {escape(one.waits_for)}", soft_wrap=True)
+        for notice in one.notices:
+            console.print(f"[yellow]{escape(notice)}[/]", soft_wrap=True)
 
 
 def show_held(views: Mapping[str, tuple[int, int]]) -> None:

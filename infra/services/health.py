@@ -111,6 +111,13 @@ def held(s: Settings) -> dict[str, tuple[int, int]]:
     return {view: (rows, size) for view, (rows, size) in said.get("held", {}).items()}
 
 
+def notices(s: Settings, pid: int) -> tuple[str, ...]:
+    """What the running stream, process `pid`, wants people to know, as its status file says."""
+    file = s.home / "run" / "stream.json"
+    said = json.loads(file.read_text()) if file.exists() else {}
+    return tuple(said.get("notices", ())) if said.get("pid") == pid else ()
+
+
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
     """Is a running stream stuck: no micro-batch finished for STILL_SECONDS, although Kafka has unread records?
 

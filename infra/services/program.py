@@ -40,13 +40,19 @@ def nothing() -> None:
     """The default of a program's functions: do nothing."""
 
 
+def no_notices(pid: int) -> tuple[str, ...]:
+    """The default: a program has nothing to tell."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Program:
     """How to run one program.
 
     `ports` are setting names with their port. `waits_for` returns None if the program works, else what it waits for, as
-    text; `fails` returns what it fails at repeatedly, or None. `prepare` creates what must exist before the start, and
-    `complete` what needs the running program (e.g. databases). Both may run again and then change nothing.
+    text; `fails` returns what it fails at repeatedly, or None; `notices` what people should know although it works.
+    `prepare` creates what must exist before the start, and `complete` what needs the running program (e.g. databases).
+    Both may run again and then change nothing.
     """
 
     name: Name
@@ -56,6 +62,7 @@ class Program:
     env: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[Name, ...] = ()
     fails: Callable[[], str | None] = nothing
+    notices: Callable[[int], tuple[str, ...]] = no_notices
     prepare: Callable[[], None] = nothing
     complete: Callable[[], None] = nothing
     start_seconds: int = 120

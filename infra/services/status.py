@@ -31,7 +31,8 @@ class Condition(StrEnum):
 class Status:
     """One program: memory in MB of its process tree, `waits_for` in words when it is not healthy.
 
-    A failing program ends again after each restart; then `waits_for` says at what, and why.
+    A failing program ends again after each restart; then `waits_for` says at what, and why. `notices` are sentences about
+    what it does not stop for, e.g. bad input; they change no condition.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Status:
     peak_mb: int | None
     up_seconds: int | None
     waits_for: str | None
+    notices: tuple[str, ...] = ()
 
 
 def status(programs: Mapping[Name, Program], supervisor: Supervisor) -> list[Status]:
@@ -84,4 +86,5 @@ def _one(program: Program, process: Process | None, ended: Ends | None = None, w
         peak_mb=memory.peak,
         up_seconds=up_seconds,
         waits_for=waits_for,
+        notices=program.notices(process.pid),
     )

@@ -24,6 +24,7 @@ def program(s: Settings) -> Program:
         ports={"stream_ui_port": s.stream_ui_port},
         needs=(Name.KAFKA, Name.MINIO, Name.POSTGRES),
         waits_for=lambda pid: health.stream(s, pid),
+        notices=lambda pid: health.notices(s, pid),
         fails=lambda: f"{found.place}. {WHAT_TO_DO}" if (found := failing(s)) else None,
         start_seconds=300,
         stop_seconds=60,

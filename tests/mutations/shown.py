@@ -1,14 +1,15 @@
-"""Mistakes in the figures that people are shown: freshness, lag, smallest delays.
+"""Mistakes in the figures that people are shown: freshness, lag, rejected records, smallest delays.
 
-Data flow: streaming/monitor/freshness, lag, curves -> Mutation
+Data flow: streaming/monitor/freshness, lag, rejections, curves -> Mutation
 Run: python -m tests.mutations infra
 """
 
 from tests.mutations.mutation import Mutation
 
-FRESHNESS, LAG, CURVES = (
+FRESHNESS, LAG, REJECTIONS, CURVES = (
     "tests/streaming/test_freshness.py",
     "tests/streaming/test_lag.py",
+    "tests/streaming/test_rejections.py",
     "tests/batch/test_curves.py",
 )
 
@@ -54,6 +55,27 @@ SHOWN = (
         "committed = at.start if at.committed is None",
         "committed = at.end if at.committed is None",
         f"{LAG}::test_a_partition_unknown_to_the_group_is_unread_from_its_start",
+    ),
+    Mutation(
+        "rejections: a producer of bad commands only is an accident",
+        "streaming/rejections.py",
+        "rejected >= max(FEWEST, ",
+        "rejected > max(FEWEST, ",
+        f"{REJECTIONS}::test_a_topic_alarms_from_a_share_of_its_records_on",
+    ),
+    Mutation(
+        "rejections: an alarm never ends",
+        "streaming/rejections.py",
+        "for minute, counts in self._minutes.items() if minute > now - MINUTES]",
+        "for minute, counts in self._minutes.items()]",
+        f"{REJECTIONS}::test_after_ten_minutes_rejections_are_forgotten",
+    ),
+    Mutation(
+        "rejections: only the first reason of a record counts",
+        "streaming/rejections.py",
+        "found = each.group_by(",
+        "found = each.slice(0, rejected.num_rows).group_by(",
+        f"{REJECTIONS}::test_a_notice_counts_records_and_every_reason",
     ),
     Mutation(
         "curve: the smallest delay for a share is the next larger one",

@@ -23,6 +23,7 @@ from streaming.checkpoint import Planned
 from streaming.definitions import definitions
 from streaming.ingest import Ingest
 from streaming.progress import PROGRESS
+from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.silver import QUARANTINE, SILVER
 from streaming.tables import speed_tables
@@ -59,7 +60,7 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
     lease: Any = SimpleNamespace(check=lambda: None)
 
     def begin() -> Ingest:
-        return Ingest(spark, checkpoints, "l", definitions(spark), speed, lease)
+        return Ingest(spark, checkpoints, "l", definitions(spark), speed, lease, Rejections(1.0))
 
     class Stream:
         ingest = begin()

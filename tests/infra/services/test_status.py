@@ -53,9 +53,11 @@ def test_ends_that_nobody_asked_for_are_counted_while_they_are_young(s: Settings
     assert found["kafka"].loops(None) is None
 
 
-def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10) -> Status:
+def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10, notices: tuple[str, ...] = ()) -> Status:
     """The status of a program that works, as far as it says."""
-    program = Program(Name.STREAM, ("true",), waits_for=lambda _: None, fails=lambda: fails, final_exit=65)
+    program = Program(
+        Name.STREAM, ("true",), waits_for=lambda _: None, fails=lambda: fails, notices=lambda _: notices, final_exit=65
+    )
     process = Process(state, pid, int(time.time() - up) if pid else 0, 65, "")
     lately = {"stream": restarts.Ends(ended, NOW, "exit status 1")} if ended else {}
     supervisor: Any = SimpleNamespace(
@@ -107,6 +109,23 @@ def test_the_command_says_what_fails_and_ends_with_one(s: Settings, monkeypatch:
     assert (done.exit_code, json.loads(done.output)[0]["condition"]) == (1, "failing")
     shown[:] = [one(State.RUNNING, os.getpid(), None, 0)]
     assert CliRunner().invoke(platform.commands, ["status"]).exit_code == 0
+
+
+def test_bad_input_is_told_and_makes_no_program_ill(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = f"commands: 3 of 9 records (not_json 3): {'a long command, ' * 20}[end]"
+    monkeypatch.setattr(platform, "roster", lambda _: {})
+    monkeypatch.setattr(platform, "statuses", lambda *_: [one(State.RUNNING, os.getpid(), None, 0, notices=(told,))])
+    done = CliRunner().invoke(platform.commands, ["status"])
+    assert (done.exit_code, done.output.splitlines()[-1]) == (0, told)
+    (found,) = json.loads(CliRunner().invoke(platform.commands, ["status", "--json"]).output)
+    assert (found["condition"], found["notices"]) == ("healthy", [told])
+
+
+def test_only_the_process_that_runs_has_notices(s: Settings) -> None:
+    assert health.notices(s, 7) == ()
+    (s.home / "run" / "stream.json").write_text(json.dumps({"pid": 7, "state": "running", "notices": ["commands: 3"]}))
+    assert health.notices(s, 7) == ("commands: 3",)
+    assert health.notices(s, 8) == ()
 
 
 @pytest.mark.parametrize(

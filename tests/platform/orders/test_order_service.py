@@ -1,6 +1,7 @@
 """The order service on a real broker: one answer to each command, one writer of orders, whatever dies."""
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
@@ -39,8 +40,12 @@ def test_an_accepted_command_is_an_event_and_a_rejected_one_is_none(platform: Pl
     ordered(platform, "ship", *mine)
     ordered(platform, "refund", *mine, "--payment", "pay-00000070", "--cents", "1250")
     assert "is_shipped" in ordered(platform, "cancel", *mine, check=False)
-    platform.send([("commands", b"c-70", b"{no command", "none", "malformed")])
+    assert platform.status("stream")["notices"] == []
+    platform.send([("commands", b"c-70", b"{no command", "none", "malformed")] * 3)
     platform.wait_drained()
+    (said,) = until("the stream says so", lambda: platform.status("stream")["notices"])
+    assert re.match(r"commands: 3 of \d+ records of .* are in quarantine \(not_json 3\): daybreak query ", said)
+    assert f"\n{said}\n" in platform.run("daybreak", "status").stdout
     said = platform.run("daybreak", "state", "--order", order).stdout
     assert "refunded, 0.00 of 12.50 paid" in said
     events = [line.split()[4] for line in said.splitlines() if line.startswith(" 2")]
@@ -48,8 +53,8 @@ def test_an_accepted_command_is_an_event_and_a_rejected_one_is_none(platform: Pl
     rejected = [
         row["reasons"] for row in platform.rows("silver/quarantine", "topic", "reasons") if row["topic"] == "commands"
     ]
-    assert rejected == [["not_json"]]
-    assert checked(platform)["rejected"] == 3
+    assert rejected == [["not_json"]] * 3
+    assert checked(platform)["rejected"] == 5
 
 
 def test_two_clients_who_buy_the_last_piece_at_once_get_one(platform: Platform) -> None:
