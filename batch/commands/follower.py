@@ -29,10 +29,10 @@ from infra.shop.followers.corrected import row_name
 from infra.shop.followers.lag import lag as lag_of
 from infra.shop.followers.product_index import ProductIndex
 from infra.shop.followers.row_cache import RowCache
-from infra.shop.followers.systems import SYSTEMS
+from infra.shop.followers.systems import system, systems
 
 commands = typer.Typer()
-followers = typer.Typer(no_args_is_help=True, help="The systems that follow the shop's captured tables.")
+followers = typer.Typer(no_args_is_help=True, help="The systems that follow the shop's captured tables and orders.")
 commands.add_typer(followers, name="follower")
 console = Screen()
 
@@ -41,7 +41,7 @@ console = Screen()
 def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object per follower.")] = False) -> None:
     """Show how many records each follower is behind the log."""
     s = shop_db_on()
-    found = [*(lag_of(s, one) for one in SYSTEMS.values()), warehouse.lag(s)]
+    found = [*(lag_of(s, one) for one in systems(s).values()), warehouse.lag(s)]
     now = time.time()
     if as_json:
         age = [None if one.at is None else now - one.at for one in found]
@@ -96,16 +96,20 @@ def _late(s: Settings) -> str:
 
 
 @followers.command()
-def rebuild(name: Annotated[str, typer.Argument(help=", ".join((*SYSTEMS, warehouse.NAME)))]) -> None:
+def rebuild(
+    name: Annotated[
+        str, typer.Argument(help=f"A name that `daybreak follower lag` shows, e.g. cache or {warehouse.NAME}.")
+    ],
+) -> None:
     """Throw a follower's data away and build it again from the log, while the old data goes on being served."""
     s = shop_db_on()
     if name == warehouse.NAME:
         warehouse.rebuild(s)
         console.print(f"{name} is built from what the stream has read, and is built again by each night")
         return
-    if name not in SYSTEMS:
-        raise PermanentFailure(f"{name!r} is no follower; there is {', '.join((*SYSTEMS, warehouse.NAME))}")
-    wanted = SYSTEMS[name]
+    if name not in systems(s):
+        raise PermanentFailure(f"{name!r} is no follower; there is {', '.join((*systems(s), warehouse.NAME))}")
+    wanted = system(s, name)
 
     @contextmanager
     def stands_still() -> Iterator[None]:

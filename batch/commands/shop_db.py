@@ -19,13 +19,12 @@ from batch.warehouse import in_the_warehouse
 from infra.commands.screen import Screen
 from infra.commands.shop_db_on import shop_db_on
 from infra.failures import PermanentFailure
-from infra.options import ORDER_SERVICE
 from infra.shop.db import check as checks
 from infra.shop.db import snapshot as snapshots
 from infra.shop.db.connection import connected
 from infra.shop.db.write import load as loaded
 from infra.shop.followers.copies import in_the
-from infra.shop.followers.systems import SYSTEMS
+from infra.shop.followers.systems import systems
 from streaming.captured_copy import in_silver
 
 commands = typer.Typer()
@@ -47,14 +46,9 @@ def check(
     """Compare every table, row by row, with its copies in log, stream, night and followers; exits with 65 if one differs."""
     s = shop_db_on()
     if orders:
-        if s.has(ORDER_SERVICE):
-            raise PermanentFailure(
-                "with the order service on the shop writes no orders into its database, so there is nothing to compare: "
-                "`daybreak order check` compares its state with its events"
-            )
         _check_orders(three_ways.compare(s), as_json)
         return
-    followers = {f"the {name}": in_the(system, s) for name, system in SYSTEMS.items()}
+    followers = {f"the {name}": in_the(system, s) for name, system in systems(s).items()}
     copies = {"the log": checks.in_the_log, "the stream": in_silver(s), **followers}
     found = checks.check(s, copies) + in_truth(s) + in_the_warehouse(s)
     if as_json:

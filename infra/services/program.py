@@ -27,6 +27,7 @@ class Name(StrEnum):
     CACHE = "cache"
     FOLLOWER_INDEX = "follower-index"
     FOLLOWER_CACHE = "follower-cache"
+    FOLLOWER_ORDERS = "follower-orders"
     STREAM = "stream"
     ORDER_SERVICE = "order-service"
     GATEWAY = "gateway"

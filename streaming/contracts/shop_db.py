@@ -93,7 +93,9 @@ SHOP_ORDERS = Contract(
     payload=struct(
         column("order_id", "string", "The order"),
         column("customer_id", "string", "Who ordered; null while only payments are known"),
-        column("status", "string", "unknown, placed, paid, cancelled or refunded; null when the row was deleted"),
+        column(
+            "status", "string", "unknown, placed, paid, shipped, cancelled or refunded; null when the row was deleted"
+        ),
         column("lines", "bigint", "Lines of the order; null while only payments are known"),
         column("total_cents", "bigint", "The order's total, in cents; null while only payments are known"),
         column("paid_cents", "bigint", "Captured less refunded, in cents; null when the row was deleted"),
@@ -106,11 +108,11 @@ SHOP_ORDERS = Contract(
         length_between("order_id", 1, 100),
         is_text("customer_id"),
         length_between("customer_id", 1, 100),
-        matches("status", "unknown|placed|paid|cancelled|refunded"),
-        between("lines", 0, 100),
-        between("total_cents", 0, 10**13),
+        matches("status", "unknown|placed|paid|shipped|cancelled|refunded"),
+        between("lines", 0, 10**18),
+        between("total_cents", 0, 10**18),
         between("paid_cents", -(10**18), 10**18),
-        between("failed_payments", 0, 10**9),
+        between("failed_payments", 0, 10**18),
         is_text("reason"),
     ),
     encoding="debezium",

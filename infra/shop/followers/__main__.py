@@ -11,7 +11,7 @@ from threading import Event
 from infra.failures import PermanentFailure, reported
 from infra.settings import settings
 from infra.shop.followers.follow import follow
-from infra.shop.followers.systems import SYSTEMS, system
+from infra.shop.followers.systems import system
 
 if __name__ == "__main__":
     over = Event()
@@ -19,5 +19,5 @@ if __name__ == "__main__":
         signal.signal(name, lambda *_: over.set())
     with reported():
         if len(sys.argv) != 2:
-            raise PermanentFailure(f"usage: python -m infra.shop.followers {'|'.join(SYSTEMS)}")
-        follow(settings(), system(sys.argv[1]), over.is_set)
+            raise PermanentFailure("usage: python -m infra.shop.followers NAME")
+        follow(settings(), system(settings(), sys.argv[1]), over.is_set)

@@ -11,7 +11,7 @@ from infra.shop.db.changes import read as change_in
 from infra.shop.db.connector import topic
 from infra.shop.db.tables import COMPARED
 from infra.shop.followers.corrected import read as correction_in
-from infra.shop.followers.follower import Follower, Position, Record, System
+from infra.shop.followers.follower import Beside, Follower, Position, Record, System
 from infra.shop.followers.row_cache import RowCache
 
 TABLES = {topic(table): table for table in COMPARED}
@@ -46,6 +46,5 @@ CACHE = System(
     tables=COMPARED,
     topics=lambda s: (*TABLES, s.corrections_topic),
     opened=lambda s: _Cache(s, RowCache.serving(s)),
-    fresh=lambda s: _Cache(s, RowCache.beside(s)),
-    swapped=_swapped,
+    anew=Beside(fresh=lambda s: _Cache(s, RowCache.beside(s)), swapped=_swapped),
 )

@@ -12,11 +12,22 @@ from infra.settings import Settings
 from infra.shop.db.changes import changes, folded
 from infra.shop.db.check import Rows
 from infra.shop.db.connector import topic
-from infra.shop.followers.follower import System
+from infra.shop.followers.follower import Follower, Position, System
 from infra.shop.followers.lag import behind, ends
 
 CHECK_SECONDS = 120
 LOOK_SECONDS = 0.2
+
+
+def catches_up(system: System, follower: Follower, there: Position) -> None:
+    """Returns when a follower has read to these ends. Raises TransientFailure if it does not in time."""
+    give_up = time.monotonic() + CHECK_SECONDS
+    while behind(follower.position(), there):
+        if time.monotonic() > give_up:
+            raise TransientFailure(
+                f"follower-{system.name} has not caught up within {CHECK_SECONDS} s: daybreak follower lag"
+            )
+        time.sleep(LOOK_SECONDS)
 
 
 def in_the(system: System, s: Settings) -> Callable[[str, int], Rows | None]:
@@ -28,14 +39,8 @@ def in_the(system: System, s: Settings) -> Callable[[str, int], Rows | None]:
     def rows(table: str, lsn: int) -> Rows | None:
         if table not in system.tables:
             return None
-        follower, give_up = system.opened(s), time.monotonic() + CHECK_SECONDS
-        there = ends([topic(table)])
-        while behind(follower.position(), there):
-            if time.monotonic() > give_up:
-                raise TransientFailure(
-                    f"the {system.name} has not caught up within {CHECK_SECONDS} s: daybreak follower lag"
-                )
-            time.sleep(LOOK_SECONDS)
+        follower = system.opened(s)
+        catches_up(system, follower, ends([topic(table)]))
         now = follower.rows(table)
         later = {one.key for one in changes(table) if one.lsn >= lsn}
         before = folded(changes(table), before=lsn)

@@ -13,7 +13,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client
 from infra.settings import Settings
-from infra.shop.followers.follower import Follower, Place, Position, Record, System
+from infra.shop.followers.follower import Beside, Follower, Place, Position, Record, System
 from infra.shop.followers.lag import say
 
 BATCH = 500
@@ -78,7 +78,7 @@ def read(consumer: Consumer, position: Position, system: System) -> tuple[list[R
         place = (message.topic() or "", message.partition() or 0)
         if error is None:
             position[place] = offset + 1
-            found.append(Record(place[0], message.value()))
+            found.append(Record(place[0], message.value(), message.key(), message.timestamp()[1], offset))
         elif error.code() == KafkaError._PARTITION_EOF:
             # Behind the last record may be the marks of transactions.
             position[place] = max(position.get(place, 0), offset)
@@ -96,15 +96,19 @@ def read(consumer: Consumer, position: Position, system: System) -> tuple[list[R
 def rebuild(s: Settings, system: System, stands_still: Callable[[], AbstractContextManager[None]]) -> int:
     """Build the data anew from the whole log while the old one goes on, and put it in its place; how many records it read.
 
-    `stands_still`: a block in which the follower does nothing. Raises TransientFailure if Kafka does not answer.
+    Data that is not built beside the old one is built while the follower does nothing.
+    `stands_still`: a block in which it does. Raises TransientFailure if Kafka does not answer.
     """
-    fresh = system.fresh(s)
+    if not isinstance(system.anew, Beside):
+        with stands_still():
+            return system.anew(s)
+    fresh = system.anew.fresh(s)
     try:
         applied = _to_the_end(s, system, fresh)
         # What has come since is behind its position, from where the follower goes on.
         fresh.close()
         with stands_still():
-            system.swapped(s, fresh)
+            system.anew.swapped(s, fresh)
     except BaseException:
         # Half of it takes room that the other one needs.
         fresh.discard()

@@ -24,6 +24,9 @@ class Record(NamedTuple):
 
     topic: str
     value: bytes | None
+    key: bytes | None
+    arrival_ms: int
+    offset: int
 
 
 class Follower(Protocol):
@@ -46,18 +49,26 @@ class Follower(Protocol):
 
 
 @dataclass(frozen=True)
+class Beside:
+    """How data is built anew while the old data serves: `fresh` is empty data beside it, `swapped` puts that in its place."""
+
+    fresh: Callable[[Settings], Follower]
+    swapped: Callable[[Settings, Follower], None]
+
+
+@dataclass(frozen=True)
 class System:
     """A kind of follower. `tables` are those that it has all of, `topics` what it reads, in this order.
 
-    `opened` is the data that serves, `fresh` empty data beside it, and `swapped` puts that in its place.
+    `opened` is the data that serves. `anew` builds it anew: beside it, or, where it keeps what the log no longer has, in its
+    place; then it says of how many records.
     """
 
     name: str
     tables: tuple[str, ...]
     topics: Callable[[Settings], tuple[str, ...]]
     opened: Callable[[Settings], Follower]
-    fresh: Callable[[Settings], Follower]
-    swapped: Callable[[Settings, Follower], None]
+    anew: Beside | Callable[[Settings], int]
 
     @property
     def program(self) -> str:

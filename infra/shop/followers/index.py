@@ -11,7 +11,7 @@ from pathlib import Path
 from infra.settings import Settings
 from infra.shop.db.changes import Key, Row, read
 from infra.shop.db.connector import topic
-from infra.shop.followers.follower import Follower, Position, Record, System
+from infra.shop.followers.follower import Beside, Follower, Position, Record, System
 from infra.shop.followers.product_index import TABLE, ProductIndex
 
 
@@ -59,6 +59,5 @@ INDEX = System(
     tables=(TABLE,),
     topics=lambda s: (topic(TABLE),),
     opened=lambda s: _Index(folder(s)),
-    fresh=_fresh,
-    swapped=_swapped,
+    anew=Beside(fresh=_fresh, swapped=_swapped),
 )

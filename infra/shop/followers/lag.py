@@ -49,9 +49,9 @@ def behind(position: Position, end: Position) -> int:
     return sum(max(last - position.get(place, 0), 0) for place, last in end.items())
 
 
-def ends(topics: Iterable[str]) -> Position:
-    """One past the last offset of each partition of the topics that there are."""
-    with client.consumer("follower-lag") as consumer:
+def ends(topics: Iterable[str], isolation: str = "read_committed") -> Position:
+    """One past the last offset of each partition of the topics that there are; if uncommitted records count, behind these."""
+    with client.consumer("follower-lag", {"isolation.level": isolation}) as consumer:
         places = [TopicPartition(topic, number) for topic in topics for number in partitions(topic)]
         return {
             (place.topic, place.partition): consumer.get_watermark_offsets(place, timeout=10)[1] for place in places

@@ -10,7 +10,14 @@ from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.settings import Settings, load
 
-OPTIONAL = {Name.CONNECT, Name.CACHE, Name.FOLLOWER_INDEX, Name.FOLLOWER_CACHE, Name.ORDER_SERVICE}
+OPTIONAL = {
+    Name.CONNECT,
+    Name.CACHE,
+    Name.FOLLOWER_INDEX,
+    Name.FOLLOWER_CACHE,
+    Name.FOLLOWER_ORDERS,
+    Name.ORDER_SERVICE,
+}
 
 
 @pytest.fixture
@@ -27,6 +34,14 @@ def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> 
 def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
     assert list(roster(load())) == list(Name)
+
+
+@pytest.mark.parametrize("option", ["shop-db", "order-service"])
+def test_rows_of_orders_have_a_follower_with_both_options_only(
+    s: Settings, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setenv("DAYBREAK_OPTIONS", option)
+    assert Name.FOLLOWER_ORDERS not in roster(load())
 
 
 @pytest.mark.parametrize(

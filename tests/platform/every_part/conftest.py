@@ -9,7 +9,7 @@ from running import Platform
 from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
 from tutorial import copied
 
-PARTS = ("connect", "cache", "follower-index", "follower-cache", "order-service")
+PARTS = ("connect", "cache", "follower-index", "follower-cache", "follower-orders", "order-service")
 SETTINGS = {
     "DAYBREAK_OPTIONS": "shop-db,order-service",
     # What is sent while the stream dies again and again is read when it lives.

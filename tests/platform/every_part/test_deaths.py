@@ -27,7 +27,8 @@ pytestmark = [pytest.mark.platform, pytest.mark.soak, pytest.mark.timeout(4 * 36
 
 SEED = int(os.environ.get("DAYBREAK_SOAK_SEED", time.time_ns() % 1_000_000))
 KILLS = int(os.environ.get("DAYBREAK_SOAK_KILLS", "200"))
-MORTAL = ("connect", "kafka", "postgres", "stream", "cache", "follower-index", "follower-cache", "order-service")
+FOLLOWERS = ("follower-index", "follower-cache", "follower-orders")
+MORTAL = ("connect", "kafka", "postgres", "stream", "cache", *FOLLOWERS, "order-service")
 LONGEST_LIFE = 5
 """Seconds between two deaths: many come while something else has not come back."""
 KEYS = 200
@@ -95,6 +96,9 @@ def test_every_part_may_die_at_any_moment(database: Database) -> None:
 
     until("every command is answered once", answered, CALM_SECONDS)
     platform.wait_drained(CALM_SECONDS)
+    replay, *captured = json.loads(platform.run("daybreak", "shop-db", "check", "--orders", "--json").stdout)
+    assert replay["orders"] == replay["equal"] > KILLS, replay
+    assert [way["equal"] for way in captured] == [replay["equal"]] * 2
     events = [row for row in platform.rows("silver/events", "topic", "answers") if row["topic"] == "answers"]
     found = json.loads(platform.run("daybreak", "order", "check", "--json").stdout)
     assert len(events) == len({row["answers"]["command_id"] for row in events}) == found["accepted"] + found["rejected"]

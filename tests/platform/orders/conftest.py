@@ -1,4 +1,4 @@
-"""The platform of this folder has the order service, and few views."""
+"""The platform of this folder has the order service, the rows of its orders in a database that nobody captures, and few views."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,12 @@ from running import Platform
 from started import CORE, HOMES, ORDER_PORTS, WORKER, started
 from tutorial import copied
 
-SETTINGS = {"DAYBREAK_OPTIONS": "order-service"}
+SETTINGS = {"DAYBREAK_OPTIONS": "shop-db,order-service"}
+PARTS = f"{CORE},order-service,follower-orders"
 
 
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     source = leave_few(copied(tmp_path_factory.mktemp("orders")))
-    with started(HOMES / f"orders-{WORKER}", ORDER_PORTS, source, SETTINGS, f"{CORE},order-service") as own:
+    with started(HOMES / f"orders-{WORKER}", ORDER_PORTS, source, SETTINGS, PARTS) as own:
         yield own
