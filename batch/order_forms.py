@@ -102,7 +102,8 @@ def _decided(order: str) -> Form | None:
 def _row(s: Settings, order: str) -> Form | None:
     row = orders.row(s, order)
     kept = ("a row", "Postgres")
-    return _form(kept, "how does it stand now?", [row], row["status"], "its own backups") if row else None
+    again = "daybreak follower rebuild orders" if s.has(ORDER_SERVICE) else "its own backups"
+    return _form(kept, "how does it stand now?", [row], row["status"], again) if row else None
 
 
 def _cached(s: Settings, order: str) -> Form | None:

@@ -101,7 +101,10 @@ def rebuild(
         str, typer.Argument(help=f"A name that `daybreak follower lag` shows, e.g. cache or {warehouse.NAME}.")
     ],
 ) -> None:
-    """Throw a follower's data away and build it again from the log, while the old data goes on being served."""
+    """Throw a follower's data away and build it again from the log, while the old data goes on being served.
+
+    The rows of orders are mended in their place, from the events that their follower has kept.
+    """
     s = shop_db_on()
     if name == warehouse.NAME:
         warehouse.rebuild(s)

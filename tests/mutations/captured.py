@@ -1,4 +1,4 @@
-"""Mistakes in the capture of a database: which change of a key is the last, what a snapshot says, and what is compared.
+"""Mistakes in the capture of a database: which change of a key is the last, what a snapshot says, what follows, what is compared.
 
 Data flow: infra/shop/db, streaming/debezium, views/reading -> Mutation
 Run: python -m tests.mutations captured
@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
 THREE_WAYS = "tests/batch/test_three_ways.py"
+ORDER_ROWS = "tests/infra/test_order_rows.py"
 ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
 
 CAPTURED = (
@@ -115,5 +116,26 @@ CAPTURED = (
         "if follower.position() != committed:",
         "if False:",
         f"{FOLLOW}::test_an_idle_follower_notices_that_the_server_lost_its_data",
+    ),
+    Mutation(
+        "follower: an order goes on from its row although an event is older",
+        "infra/shop/followers/order_rows.py",
+        "is_next = met.newest is None or events[0].key > met.newest",
+        "is_next = True",
+        f"{ORDER_ROWS}::test_events_in_any_order_and_twice_give_what_the_fold_gives",
+    ),
+    Mutation(
+        "follower: a refunded order is taken for one that was never shipped",
+        "infra/shop/followers/order_rows.py",
+        "(met.row is None or met.row.status != BACK)",
+        "True",
+        f"{ORDER_ROWS}::test_events_in_any_order_and_twice_give_what_the_fold_gives",
+    ),
+    Mutation(
+        "follower: two writers of the rows of orders go on",
+        "infra/shop/followers/order_rows.py",
+        'if _position(own, "FOR UPDATE") != self._left:',
+        "if False:",
+        f"{ORDER_ROWS}::test_a_second_writer_is_noticed",
     ),
 )

@@ -3,6 +3,8 @@
 Data flow: order_placed, order_cancelled, payment_* -> table `orders`
 Run: daybreak shop --days 0 --live 60
 
+With the order service on, the follower `orders` writes the rows (infra/shop/followers/order_rows.py), and the shop none.
+
 The rules are the shop's own, written in SQL: that they give what the platform's fold of the same events gives is what
 `daybreak shop-db check --orders` compares. Events come in the order of their times, so one that is not newer than the row was
 written before: a run of the shop may be sent twice.
