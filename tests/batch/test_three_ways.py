@@ -93,6 +93,13 @@ def test_the_first_column_that_differs_is_named(row: Any, state: Any, said: str 
     assert found is None if said is None else str(found).startswith(said)
 
 
+def test_a_character_that_postgres_cannot_write_is_no_difference() -> None:
+    cancelled = State(Status.CANCELLED, "c-1", 2, 900, 900, reason="too\0slow")
+    row = ROW | {"status": "cancelled", "reason": "too\ufffdslow"}
+    assert unlike(row, cancelled) is None
+    assert unlike(row | {"reason": "too slow"}, cancelled) is not None
+
+
 def test_orders_in_parts_are_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(1)
     rows = []
