@@ -22,7 +22,7 @@ from streaming.order_state import State, after
 
 pytestmark = pytest.mark.platform
 
-DEATHS = 20
+DEATHS = 8
 TOPICS = ("orders", "payments")
 
 
