@@ -103,7 +103,7 @@ def percentiles(delays: Sequence[float]) -> tuple[str, str]:
     if len(delays) < 2:
         return "-", "-"
     cuts = quantiles(delays, n=20, method="inclusive")
-    return f"{1000 * max(cuts[9], 0):.1f}", f"{1000 * max(cuts[18], 0):.1f}"
+    return f"{1000 * max(cuts[9], 0):,.1f}", f"{1000 * max(cuts[18], 0):,.1f}"
 
 
 def shows(scene: Scene, found: Sequence[Follower]) -> str:

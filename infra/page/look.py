@@ -4,11 +4,14 @@ Data flow: look.css; column names and rows -> HTML
 Run: daybreak report --date 2026-01-31 --out report.html
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
 CSS = Path(__file__).with_name("look.css")
+FIGURE = re.compile(r"[0-9,]+\.[0-9]+( ms| s)?")
+"""A figure that was written as text, with its decimals and perhaps its unit."""
 
 
 def style() -> str:
@@ -17,7 +20,7 @@ def style() -> str:
 
 
 def table(columns: Iterable[str], rows: Iterable[Sequence[object]], stacks: bool = False) -> str:
-    """An HTML table. An integer is aligned right, with a comma at its thousands; None is an empty cell.
+    """An HTML table. Figures are aligned right, integers with a comma at their thousands; None is an empty cell.
 
     If it `stacks`, a narrow screen shows each row as a list of names and values, and leaves out empty ones.
     """
@@ -32,4 +35,6 @@ def table(columns: Iterable[str], rows: Iterable[Sequence[object]], stacks: bool
 def _cell(value: object, label: str) -> str:
     if isinstance(value, int):
         return f'<td class="number"{label}>{value:,}</td>'
+    if isinstance(value, str) and FIGURE.fullmatch(value):
+        return f'<td class="number"{label}>{value}</td>'
     return f"<td{label}>{escape('' if value is None else str(value))}</td>"

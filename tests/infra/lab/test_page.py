@@ -9,7 +9,12 @@ from infra.lab.page import page, publish
 from infra.lab.result import Result, keep, newest
 
 RESULT = Result(
-    "delivery", datetime(2026, 1, 31, 12, tzinfo=UTC), [{"consumer": "<b>", "lost": 1234}], "It lost <some>.", "So.", []
+    "delivery",
+    datetime(2026, 1, 31, 12, tzinfo=UTC),
+    [{"consumer": "<b>", "lost": 1234, "took": "1,234.5 ms"}],
+    "It lost <some>.",
+    "So.",
+    [],
 )
 
 
@@ -25,6 +30,7 @@ def test_a_lab_without_a_result_has_its_command_on_the_page(tmp_path: Path) -> N
     delivery, groups, *others = re.findall(r"<section .*?</section>", text, re.DOTALL)
     assert "It lost &lt;some&gt;." in delivery
     assert '<td data-column="consumer">&lt;b&gt;</td><td class="number" data-column="lost">1,234</td>' in delivery
+    assert '<td class="number" data-column="took">1,234.5 ms</td>' in delivery
     assert "2026-01-31 at 12:00 UTC" in delivery
     assert "This lab has not been run yet." in groups
     assert "<code>daybreak lab groups</code>" in groups
