@@ -198,9 +198,14 @@ class Platform:
             os.killpg(group, signal.SIGCONT)
 
     def kill(self, name: str) -> int:
-        """`kill -9` a program with all its processes, and wait until supervisor has it running again; the old pid."""
-        pid = self.supervisor().processes()[Name(name)].pid
-        os.killpg(os.getpgid(pid), signal.SIGKILL)
+        """`kill -9` a program with all its processes, and wait until it is dead; the old pid.
+
+        One that has just ended is waited for: its pid is 0, and the process group of 0 is ours.
+        """
+        pid = int(until(f"{name} runs", lambda: self.supervisor().processes()[Name(name)].pid, 60))
+        # It may end by itself at this moment.
+        with suppress(ProcessLookupError):
+            os.killpg(os.getpgid(pid), signal.SIGKILL)
         until(f"{name} is dead", lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie", 30)
         return pid
 
