@@ -88,9 +88,10 @@ class Service:
                 while not is_over():
                     self.step(consumer)
                 self._save(consumer)
-                faulthandler.cancel_dump_traceback_later()
             except KafkaException as failure:
                 self._ended(failure)
+            finally:
+                faulthandler.cancel_dump_traceback_later()
 
     def step(self, consumer: Consumer) -> None:
         """Answer what is there, in one transaction; write a snapshot when it is due."""
