@@ -22,15 +22,25 @@ LAST_MILLISECOND = 253_402_300_799_999
 SHOP = "c-0"
 """Who commands for the shop itself: goods that came in."""
 
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+Time = Annotated[int, Field(ge=0, le=LAST_MILLISECOND)]
 Order = Annotated[str, Field(pattern=r"^o-[0-9a-f]{8,32}$")]
+Customer = Annotated[str, Field(pattern=r"^c-[0-9]{1,12}$")]
+PaymentId = Annotated[str, Field(pattern=r"^pay-[0-9a-f]{8,32}$")]
+Card = Annotated[str, Field(pattern=r"^card-[0-9]{1,12}$")]
+Channel = Annotated[str, Field(pattern=r"^[a-z][a-z_]{0,19}$")]
 Cents = Annotated[int, Field(ge=0, le=10**13)]
+Amount = Annotated[int, Field(ge=1, le=10**10)]
+"""Fields of commands, and of the events that they become."""
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """Takes no other types than its own, and no other fields."""
+
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Item(_Strict):
+class Item(Strict):
     """A line of an order."""
 
     product_id: str = Field(pattern=r"^p-[0-9]{1,12}$")
@@ -41,12 +51,12 @@ class Item(_Strict):
 Items = Annotated[list[Item], Field(min_length=1, max_length=100)]
 
 
-class _Command(_Strict):
-    event_id: str = Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-    event_time: int = Field(ge=0, le=LAST_MILLISECOND)
+class _Command(Strict):
+    event_id: Id
+    event_time: Time
     # A Literal would take true for 1.
     schema_version: int = Field(ge=1, le=1)
-    customer_id: str = Field(pattern=r"^c-[0-9]{1,12}$")
+    customer_id: Customer
 
 
 class Place(_Command):
@@ -56,7 +66,7 @@ class Place(_Command):
     order_id: Order
     items: Items
     total_cents: Cents
-    channel: str | None = Field(None, pattern=r"^[a-z][a-z_]{0,19}$")
+    channel: Channel | None = None
 
 
 class Add(_Command):
@@ -73,9 +83,9 @@ class Pay(_Command):
 
     event_type: Literal["pay_order"]
     order_id: Order
-    payment_id: str = Field(pattern=r"^pay-[0-9a-f]{8,32}$")
-    card_id: str = Field(pattern=r"^card-[0-9]{1,12}$")
-    amount_cents: int = Field(ge=1, le=10**10)
+    payment_id: PaymentId
+    card_id: Card
+    amount_cents: Amount
 
 
 class Ship(_Command):
@@ -98,8 +108,8 @@ class Refund(_Command):
 
     event_type: Literal["refund_payment"]
     order_id: Order
-    payment_id: str = Field(pattern=r"^pay-[0-9a-f]{8,32}$")
-    amount_cents: int = Field(ge=1, le=10**10)
+    payment_id: PaymentId
+    amount_cents: Amount
 
 
 class Receive(_Command):
@@ -131,7 +141,7 @@ def read(key: bytes | None, value: bytes | None) -> Command:
     if len(value) > MAX_BYTES:
         raise Malformed(f"it is longer than {MAX_BYTES:,} bytes")
     try:
-        found = _Any.model_validate(json.loads(value.decode(), object_pairs_hook=_once)).root
+        found = _Any.model_validate(fields_in(value)).root
     except ValidationError as wrong:
         first = wrong.errors(include_url=False)[0]
         # The first part of a place is the kind of command.
@@ -153,6 +163,11 @@ def read(key: bytes | None, value: bytes | None) -> Command:
 def total_of(items: Sequence[Item]) -> int:
     """What items cost, in cents."""
     return sum(item.quantity * item.unit_price_cents for item in items)
+
+
+def fields_in(value: bytes) -> Any:
+    """JSON in UTF-8. Raises ValueError where it is none or gives a field twice, RecursionError where it is too deep."""
+    return json.loads(value.decode(), object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

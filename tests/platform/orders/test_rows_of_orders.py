@@ -14,8 +14,9 @@ from running import Platform, until
 from infra.kafka.read_committed import committed
 from infra.shop.db.connection import connected
 from infra.shop.db.orders import STATE
+from infra.shop.followers.copies import catches_up
 from infra.shop.followers.follower import Record
-from infra.shop.followers.lag import behind, ends
+from infra.shop.followers.lag import ends
 from infra.shop.followers.order_events import OrderEvent, read
 from infra.shop.followers.orders import ORDERS
 from streaming.order_state import State, after
@@ -48,8 +49,7 @@ def replayed() -> dict[str, dict[str, Any]]:
 
 def follows(platform: Platform) -> None:
     """Wait until the follower has read all."""
-    there = ends(TOPICS, "read_uncommitted")
-    until("the follower has read all", lambda: not behind(ORDERS.opened(platform.settings).position(), there), 120)
+    catches_up(ORDERS, ORDERS.opened(platform.settings), ends(TOPICS, "read_uncommitted"))
 
 
 def test_a_follower_that_dies_again_and_again_applies_each_event_once(platform: Platform) -> None:
