@@ -29,7 +29,7 @@ from infra.shop.followers.corrected import row_name
 from infra.shop.followers.lag import lag as lag_of
 from infra.shop.followers.product_index import ProductIndex
 from infra.shop.followers.row_cache import RowCache
-from infra.shop.followers.systems import system, systems
+from infra.shop.followers.systems import systems
 
 commands = typer.Typer()
 followers = typer.Typer(no_args_is_help=True, help="The systems that follow the shop's captured tables and orders.")
@@ -110,9 +110,10 @@ def rebuild(
         warehouse.rebuild(s)
         console.print(f"{name} is built from what the stream has read, and is built again by each night")
         return
-    if name not in systems(s):
-        raise PermanentFailure(f"{name!r} is no follower; there is {', '.join((*systems(s), warehouse.NAME))}")
-    wanted = system(s, name)
+    known = systems(s)
+    if name not in known:
+        raise PermanentFailure(f"{name!r} is no follower; there is {', '.join((*known, warehouse.NAME))}")
+    wanted = known[name]
 
     @contextmanager
     def stands_still() -> Iterator[None]:

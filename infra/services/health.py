@@ -95,27 +95,28 @@ def airflow(s: Settings, component: str, pid: int) -> str | None:
 
 def stream(s: Settings, pid: int) -> str | None:
     """Does the stream's own status file, written by this process, say that it runs?"""
-    file = s.home / "run" / "stream.json"
-    if not file.exists():
-        return "its queries to start"
-    said = json.loads(file.read_text())
-    if said["pid"] != pid:
+    said = _said(s)
+    if said.get("pid") != pid:
         return "its queries to start"
     return _stands_still(s, said, pid) if said["state"] == "running" else f"its start (it is {said['state']})"
 
 
 def held(s: Settings) -> dict[str, tuple[int, int]]:
     """Rows and bytes that each view of the stream keeps in memory, as its status file says; empty without one."""
-    file = s.home / "run" / "stream.json"
-    said = json.loads(file.read_text()) if file.exists() else {}
+    said = _said(s)
     return {view: (rows, size) for view, (rows, size) in said.get("held", {}).items()}
 
 
 def notices(s: Settings, pid: int) -> tuple[str, ...]:
     """What the running stream, process `pid`, wants people to know, as its status file says."""
-    file = s.home / "run" / "stream.json"
-    said = json.loads(file.read_text()) if file.exists() else {}
+    said = _said(s)
     return tuple(said.get("notices", ())) if said.get("pid") == pid else ()
+
+
+def _said(s: Settings) -> dict[str, Any]:
+    """The stream's status file; empty without one."""
+    file = s.home / "run" / "stream.json"
+    return json.loads(file.read_text()) if file.exists() else {}
 
 
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
