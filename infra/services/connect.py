@@ -8,6 +8,7 @@ worker that dies neither loses a change nor sends one twice. Passwords stay in a
 """
 
 from infra.failures import TransientFailure
+from infra.jvm import ONE_COMPILER
 from infra.kafka.log4j import LOG4J
 from infra.services import health
 from infra.services.program import Name, Program
@@ -74,7 +75,7 @@ def _waits_for(s: Settings) -> str | None:
 def program(s: Settings) -> Program:
     """The worker."""
     log4j = f"-Dlog4j2.configurationFile={s.home}/connect/log4j2.properties"
-    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(), log4j, "-cp", f"{s.home}/jars/connect/*"]
+    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", f"{s.home}/jars/connect/*"]
     command += ["org.apache.kafka.connect.cli.ConnectDistributed", f"{s.home}/connect/worker.properties"]
     return Program(
         name=Name.CONNECT,

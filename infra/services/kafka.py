@@ -7,6 +7,7 @@ Run: daybreak up --only kafka
 import subprocess
 
 from infra.failures import PermanentFailure
+from infra.jvm import ONE_COMPILER
 from infra.kafka.log4j import LOG4J
 from infra.services import health
 from infra.services.program import Name, Program
@@ -49,7 +50,7 @@ def properties(s: Settings) -> dict[str, str]:
 
 def _java(s: Settings, *arguments: str) -> list[str]:
     log4j = f"-Dlog4j2.configurationFile={s.home}/kafka/log4j2.properties"
-    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm(), log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
+    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
 
 
 def prepare(s: Settings) -> None:

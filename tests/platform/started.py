@@ -15,7 +15,7 @@ import pytest
 from running import Platform
 from warm import Driver
 
-from infra.jvm import QUICK_JVM
+from infra.jvm import LARGE_YOUNG, ONE_COMPILER
 from infra.services.processes import left_over
 from infra.session import FEW_ROWS
 from infra.settings import ROOT, load, settings
@@ -37,13 +37,13 @@ def started(
     # The user's own platform, endpoints and jar settings must not leak into this one.
     theirs = ("DAYBREAK_", "SPARK_")
     env = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
-    # Here a stream lives for minutes, and no table has more than some thousand rows.
+    # Here a stream lives for a minute, and no table has more than some thousand rows.
     ours = {
         "DAYBREAK_HOME": str(home),
         "DAYBREAK_PORT_BASE": str(port_base),
         # This tree's code, wherever the environment's own `daybreak` was installed from.
         "PYTHONPATH": str(source),
-        "DAYBREAK_STREAM_JVM": QUICK_JVM,
+        "DAYBREAK_STREAM_JVM": f"{ONE_COMPILER} {LARGE_YOUNG}",
         "DAYBREAK_SPARK_CONF": json.dumps(FEW_ROWS),
         # A day that is read in one micro-batch has nothing late in it.
         "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": "1000",
