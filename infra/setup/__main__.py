@@ -10,7 +10,7 @@ FIRST, BEYOND = (3, 11), (3, 14)
 
 
 def main(wanted: "list[str]") -> None:
-    """Run the wanted steps (all by default) or exit with one sentence. Old Pythons can parse this file."""
+    """Run the wanted steps (the usual ones by default) or exit with one sentence. Old Pythons can parse this file."""
     if not FIRST <= sys.version_info[:2] < BEYOND:
         sys.exit(
             "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "
@@ -23,7 +23,7 @@ def main(wanted: "list[str]") -> None:
         prerequisites.check(with_java=wanted != ["python"])
         usual = (environment.STEP, jars.STEP, store.STEP, classes.STEP)
         known = (*usual, connect.STEP)
-        run([step for step in known if step.name in wanted] if wanted else usual)
+        run([environment.INSTALLER, *([step for step in known if step.name in wanted] if wanted else usual)])
     except SetupFailure as failure:
         sys.exit(f"daybreak: {failure}")
 

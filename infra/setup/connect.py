@@ -5,6 +5,7 @@ Run: python3 -m infra.setup connect
 """
 
 from infra.failures import PermanentFailure
+from infra.setup.environment import STEP as PYTHON
 from infra.setup.jars import IVY_FILE, JARS, fetch, missing
 from infra.setup.step import SetupFailure, Step, digest, run
 
@@ -16,7 +17,7 @@ STEP = Step(
     made_from=lambda: digest(IVY_FILE),
     install=lambda: fetch(CONFIGURATION),
     complete=lambda: not missing(CONFIGURATION),
-    after="jars",
+    after=PYTHON.name,
 )
 
 

@@ -1,4 +1,4 @@
-"""The Python environment, from the hashed lock.
+"""The Python environment, from the hashed lock: first its installer, which other steps use too, then the packages.
 
 Data flow: infra/requirements.lock -> `.venv/` with every package and the command `daybreak`
 Run: python3 -m infra.setup python
@@ -26,17 +26,21 @@ sys.exit(main())
 """
 
 
-def _made_from() -> str:
+def _installer_from() -> str:
     # The paths are part of it: the scripts of an environment name its folder, so a moved clone needs a new one.
-    return digest(LOCK, HERE / "uv.txt", HERE / "build.txt", sys.version, str(VENV), LAUNCHER)
+    return digest(HERE / "uv.txt", sys.version, str(VENV))
+
+
+def _install_installer() -> None:
+    call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
+    # Beside the environment, not in it: `uv pip sync` removes whatever the lock does not name, uv itself included.
+    quietly = ["--disable-pip-version-check", "--quiet", "--no-cache-dir", "--require-hashes", "--upgrade"]
+    python = VENV / "bin" / "python"
+    call([python, "-m", "pip", "install", *quietly, "--target", TOOLS, "-r", HERE / "uv.txt"], "installing uv")
 
 
 def _install() -> None:
-    call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
     python = VENV / "bin" / "python"
-    # Beside the environment, not in it: `uv pip sync` removes whatever the lock does not name, uv itself included.
-    quietly = ["--disable-pip-version-check", "--quiet", "--no-cache-dir", "--require-hashes", "--upgrade"]
-    call([python, "-m", "pip", "install", *quietly, "--target", TOOLS, "-r", HERE / "uv.txt"], "installing uv")
     env = {
         "UV_CACHE_DIR": str(STATE / "cache" / "uv"),
         "UV_NO_CONFIG": "1",
@@ -54,11 +58,20 @@ def _install() -> None:
     COMMAND.chmod(0o755)
 
 
+INSTALLER = Step(
+    name="venv",
+    says="A virtual environment in .venv, and uv, which installs packages",
+    stamp=VENV / "daybreak-venv-stamp",
+    made_from=_installer_from,
+    install=_install_installer,
+    complete=lambda: UV.is_file() and (VENV / "bin" / "python").exists(),
+)
 STEP = Step(
     name="python",
-    says="Python packages into .venv, from infra/requirements.lock (about a minute)",
+    says="Python packages into .venv, from infra/requirements.lock (half a minute)",
     stamp=VENV / "daybreak-stamp",
-    made_from=_made_from,
+    made_from=lambda: digest(LOCK, HERE / "build.txt", _installer_from(), LAUNCHER),
     install=_install,
-    complete=lambda: UV.is_file() and COMMAND.is_file() and (VENV / "bin" / "pytest").is_file(),
+    complete=lambda: COMMAND.is_file() and (VENV / "bin" / "pytest").is_file(),
+    after=INSTALLER.name,
 )

@@ -7,9 +7,12 @@ Run: python3 -m infra.setup jars
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
+from infra.jvm import ONE_COMPILER
+from infra.setup.environment import STEP as PYTHON
 from infra.setup.prerequisites import java
 from infra.setup.step import ROOT, STATE, VENV, SetupFailure, Step, digest
 
@@ -49,17 +52,10 @@ def _retrieve(configuration: str) -> bool:
     """Try once; True if nothing is missing. Ivy exits with 0 even if downloads failed, so its output is checked too."""
     ivy = next(pyspark_jars().glob("ivy-*.jar"))
     pattern = f"{JARS / configuration}/[artifact]-[revision].[ext]"
-    command = [
-        java(),
-        f"-Divy.default.ivy.user.dir={CACHE}",
-        "-jar",
-        str(ivy),
-        "-ivy",
-        str(IVY_FILE),
-        "-cache",
-        str(CACHE),
-    ]
-    command += ["-confs", configuration, "-retrieve", pattern, "-types", "jar", "bundle"]
+    # Of its own: Ivy loads one file after the other, so configurations are retrieved side by side.
+    cache = str(CACHE / configuration)
+    command = [java(), ONE_COMPILER, f"-Divy.default.ivy.user.dir={cache}", "-jar", str(ivy), "-cache", cache]
+    command += ["-ivy", str(IVY_FILE), "-confs", configuration, "-retrieve", pattern, "-types", "jar", "bundle"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     said = []
@@ -74,31 +70,32 @@ def _retrieve(configuration: str) -> bool:
 
 
 def fetch(configuration: str) -> None:
-    """Download the jars of a configuration. Raises SetupFailure if some are missing after TRIES."""
+    """Download the jars of a configuration anew. Raises SetupFailure if some are missing after TRIES."""
+    shutil.rmtree(JARS / configuration, ignore_errors=True)
     for number in range(1, TRIES + 1):
         if _retrieve(configuration) and not missing(configuration):
+            shutil.rmtree(CACHE / configuration, ignore_errors=True)
             return
         print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
     raise SetupFailure(f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue")
 
 
 def _install() -> None:
-    shutil.rmtree(JARS, ignore_errors=True)
-    for configuration in CONFIGURATIONS:
-        fetch(configuration)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(fetch, CONFIGURATIONS))
     # Two versions of one artifact on a class path conflict: keep the one from the wheel.
     there = {artifact(jar.name) for jar in pyspark_jars().glob("*.jar")}
     for jar in (JARS / "spark").glob("*.jar"):
         if artifact(jar.name) in there:
             jar.unlink()
-    shutil.rmtree(CACHE, ignore_errors=True)
 
 
 STEP = Step(
     name="jars",
-    says="Jars into .daybreak/jars, from infra/ivy.xml (126 MB, about two minutes)",
+    says="Jars into .daybreak/jars, from infra/ivy.xml (126 MB, a minute or two)",
     stamp=JARS / "stamp",
     made_from=lambda: digest(IVY_FILE, *sorted(jar.name for jar in pyspark_jars().glob("*.jar"))),
     install=_install,
     complete=lambda: not missing(*CONFIGURATIONS),
+    after=PYTHON.name,
 )

@@ -27,7 +27,7 @@ class SetupFailure(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """A step: what it says while it works, where its stamp lies, what its result depends on, and `after` which step it comes."""
+    """A step: what it says while it works, where its stamp lies, what its result depends on, and `after` which step it begins."""
 
     name: str
     says: str
@@ -43,22 +43,19 @@ class Step:
 
 
 def run(steps: Sequence[Step]) -> None:
-    """Run every step that is not done yet: the first, then all others in parallel, but for one that comes `after` another.
+    """Run every step that is not done yet, all in parallel, but for those that come `after` another of them.
 
     A warm set-up only compares stamps. A second set-up of the same clone waits for the first, and then finds its work done.
     """
     places = {step.name: f"[{number}/{len(steps)}]" for number, step in enumerate(steps, 1)}
     if all(step.is_done() for step in steps):
         return
-    with alone():
-        for together in (steps[:1], steps[1:]):
-            begun: dict[str, Future[None]] = {}
-            with ThreadPoolExecutor() as pool:
-                for step in together:
-                    if step.after in begun or not step.is_done():
-                        begun[step.name] = pool.submit(_run, step, places[step.name], begun.get(step.after))
-            for one in begun.values():
-                one.result()
+    begun: dict[str, Future[None]] = {}
+    with alone(), ThreadPoolExecutor(len(steps)) as pool:
+        for step in steps:
+            begun[step.name] = pool.submit(_run, step, places[step.name], begun.get(step.after))
+    for one in begun.values():
+        one.result()
 
 
 @contextmanager
@@ -74,9 +71,11 @@ def alone() -> Iterator[None]:
         yield
 
 
-def _run(step: Step, place: str, before: Future[None] | None = None) -> None:
+def _run(step: Step, place: str, before: Future[None] | None) -> None:
     if before:
         before.result()
+    if step.is_done():
+        return
     started = time.monotonic()
     print(f"{place} {step.says}", flush=True)
     step.stamp.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from infra.setup.environment import UV
+from infra.setup.environment import INSTALLER, UV
 from infra.setup.step import STATE, VENV, Step, call, digest
 
 MODULE = "github.com/minio/minio"
@@ -77,4 +77,5 @@ STEP = Step(
     made_from=lambda: digest(MODULE, VERSION),
     install=_install,
     complete=lambda: os.access(BINARY, os.X_OK),
+    after=INSTALLER.name,
 )

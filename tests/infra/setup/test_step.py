@@ -1,5 +1,6 @@
 """A set-up step runs once, again when its source changes, and says so when it leaves nothing."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Event
@@ -31,7 +32,7 @@ def test_a_done_step_is_not_run_again(tmp_path: Path) -> None:
     assert _runs(tmp_path) == 1
 
 
-def test_the_first_is_done_before_the_others_run_side_by_side(tmp_path: Path) -> None:
+def test_those_after_the_first_run_side_by_side(tmp_path: Path) -> None:
     names = ("first", "one", "other")
     done: list[str] = []
     meet = Barrier(2)
@@ -41,29 +42,30 @@ def test_the_first_is_done_before_the_others_run_side_by_side(tmp_path: Path) ->
             meet.wait(timeout=20)
         done.append(name)
 
-    def step(name: str) -> Step:
-        return Step(name, name, tmp_path / name, lambda: name, lambda: install(name), lambda: name in done)
+    def step(name: str, after: str) -> Step:
+        return Step(name, name, tmp_path / name, lambda: name, lambda: install(name), lambda: name in done, after)
 
-    run([step(name) for name in names])
+    run([step(name, "" if name == "first" else "first") for name in names])
     assert done[0] == "first"
     assert sorted(done) == sorted(names)
 
 
-def test_a_step_after_another_waits_and_is_redone_with_it(tmp_path: Path) -> None:
+def test_a_step_made_from_another_waits_and_is_redone_with_it(tmp_path: Path) -> None:
     done: list[str] = []
 
-    def step(name: str, after: str = "", made_from: str = "") -> Step:
+    def step(name: str, after: str = "", made_from: Callable[[], str] = str) -> Step:
         def install() -> None:
             if name == "jars":
                 is_slow.wait(0.5)
             done.append(name)
 
-        return Step(name, "", tmp_path / name, lambda: made_from, install, lambda: name in done, after)
+        return Step(name, "", tmp_path / name, made_from, install, lambda: name in done, after)
 
     is_slow = Event()
-    run([step("first"), step("jars"), step("classes", "jars")])
-    assert done == ["first", "jars", "classes"]
-    run([step("first"), step("jars", made_from="others"), step("classes", "jars")])
+    jars = lambda: str(done.count("jars"))  # noqa: E731
+    run([step("jars"), step("classes", "jars", jars), step("connect", "jars")])
+    assert (done[0], sorted(done[1:])) == ("jars", ["classes", "connect"])
+    run([step("jars", made_from=lambda: "others"), step("classes", "jars", jars), step("connect", "jars")])
     assert done[3:] == ["jars", "classes"]
 
 
