@@ -4,6 +4,7 @@ Data flow: a late order, a live one -> a night by hand, gold before and after it
 Run: pytest tests/platform/served/test_08_approval.py tests/platform/served/test_09_history.py
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -13,16 +14,24 @@ from traffic import placed
 
 HISTORIES = {"fct_order_totals": "fct_order_totals_history", "fct_order_payments": "fct_order_payments_history"}
 """Fact -> its history."""
+MARTS = (
+    *("fct_orders", "fct_order_totals", "fct_daily_orders"),
+    *("rpt_reconciliation", "rpt_completeness", "rpt_expected_completeness"),
+)
+Settled = dict[str, Counter[str]]
+"""Rows of every mart that the stream alone does not change."""
 KEPT, MOVED = noon(HELD), noon(HELD) + timedelta(minutes=20)
 """Minutes of HELD with an order each, both corrected when the day was approved; MOVED gets one more."""
 
 
 @dataclass(frozen=True)
 class Build:
-    """A build of gold: when it was finished, and the version of each fact that it left."""
+    """A build of gold: when it was finished, the version of each fact that it left, and what is settled before and after it."""
 
     at: datetime
     versions: dict[str, int]
+    before: Settled
+    after: Settled
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,22 @@ def told_again(platform: Platform) -> Again:
 
 
 def build(platform: Platform) -> Build:
-    """Build gold, by hand."""
+    """Build gold, by hand. It counts itself."""
+    before, builds = settled(platform), len(platform.rows("gold/rpt_builds"))
     platform.run("batch.gold", "build")
-    at = max(row["built_at"] for row in platform.rows("gold/rpt_builds")).astimezone(UTC)
-    return Build(at, {fact: version_at(platform, fact, at) for fact in HISTORIES})
+    times = [row["built_at"] for row in platform.rows("gold/rpt_builds")]
+    assert len(times) == builds + 1
+    at = max(times).astimezone(UTC)
+    return Build(at, {fact: version_at(platform, fact, at) for fact in HISTORIES}, before, settled(platform))
+
+
+def settled(platform: Platform) -> Settled:
+    return {
+        mart: Counter(
+            repr(sorted(row.items())) for row in platform.rows(f"gold/{mart}") if row.get("status") != "provisional"
+        )
+        for mart in MARTS
+    }
 
 
 def version_at(platform: Platform, fact: str, at: datetime) -> int:

@@ -19,7 +19,8 @@ from infra.shop.deliver import now_ms
 from infra.shop.orders.commands import TOPIC
 from infra.shop.orders.service import Service
 
-PAUSE = 0.004
+PAUSE, ORDERS = 0.02, 80
+"""Seconds between two commands, and about how many orders: an instance lives for dozens, and an order gets some of each kind."""
 
 
 def serve() -> None:
@@ -28,10 +29,11 @@ def serve() -> None:
 
 
 class Load:
-    """Sends random commands of a few customers about many orders, some of them twice, while the block runs."""
+    """Sends random commands of a few customers about `orders` orders, some of them twice, while the block runs."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, pause: float = PAUSE, orders: int = ORDERS) -> None:
         self._chance = random.Random(seed)
+        self._pause, self._orders = pause, orders
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._send)
         self.sent = 0
@@ -48,7 +50,7 @@ class Load:
 
     def _send(self) -> None:
         with Sender([TOPIC]) as sender:
-            while not self._over.wait(PAUSE):
+            while not self._over.wait(self._pause):
                 command = self._command()
                 value = json.dumps(command).encode()
                 for _ in range(2 if self._chance.random() < 0.1 else 1):
@@ -58,7 +60,7 @@ class Load:
     def _command(self) -> dict[str, Any]:
         chance = self._chance
         number = chance.randint(1, 5)
-        order = {"order_id": f"o-{chance.randint(1, 400):08x}", "customer_id": f"c-{number}"}
+        order = {"order_id": f"o-{chance.randint(1, self._orders):08x}", "customer_id": f"c-{number}"}
         item = {"product_id": f"p-{chance.randint(1, 3)}", "quantity": chance.randint(1, 3), "unit_price_cents": 10}
         bought = {**order, "items": [item], "total_cents": 10 * item["quantity"]}  # type: ignore[operator]
         paid = {"payment_id": f"pay-{chance.getrandbits(64):016x}", "card_id": "card-1", "amount_cents": 10}

@@ -72,7 +72,7 @@ def test_every_part_may_die_at_any_moment(database: Database) -> None:
     platform, chance = database.platform, Random(SEED)
     print(f"DAYBREAK_SOAK_SEED={SEED}")
     died: Counter[str] = Counter()
-    with written(platform, SEED) as done, Load(SEED) as load:
+    with written(platform, SEED) as done, Load(SEED, pause=0.004, orders=400) as load:
         while died.total() < KILLS:
             time.sleep(chance.uniform(0, LONGEST_LIFE))
             name = chance.choice(MORTAL)

@@ -14,6 +14,6 @@ PARTS = f"{CORE},order-service,follower-orders"
 
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    source = leave_few(copied(tmp_path_factory.mktemp("orders")))
+    source = leave_few(copied(tmp_path_factory.mktemp("orders")), ("order_totals", "order_payments"))
     with started(HOMES / f"orders-{WORKER}", ORDER_PORTS, source, SETTINGS, PARTS) as own:
         yield own

@@ -54,6 +54,12 @@ def valid(platform: Platform, fact: str, at: datetime) -> Counter[tuple[Any, ...
     return Counter(tuple(json.loads(line).values()) for line in lines)
 
 
+def test_a_build_changes_no_settled_row_that_no_night_has_changed(again: Again) -> None:
+    assert again.first.after == again.first.before
+    assert all(again.first.after.values())
+    assert again.second.after["fct_order_totals"] != again.second.before["fct_order_totals"]
+
+
 @pytest.mark.parametrize("fact", COLUMNS)
 def test_the_history_and_deltas_older_versions_agree(again: Again, fact: str) -> None:
     assert again.first.versions[fact] < again.second.versions[fact]
