@@ -27,12 +27,17 @@ for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
 
 
+PLATFORMS = tuple(f"tests/platform/{folder}" for folder in ("", "served/", "shop_db/", "orders/"))
+"""Those with most to do first, and two of them at once."""
+LOCAL = ("tests/batch/", "tests/bench/", "tests/dbt/", "tests/streaming/", "tests/")
+"""Tests that need a local Spark, which starts cold in each worker, and then the others."""
+
+
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
     """`pytest -n 3`: what one worker does in order is a file, or all files of a folder that share a platform.
 
-    Two platforms, not one: their tests wait for processes to start more than they compute, so side by side they
-    are done sooner than one after the other. They come first; a third worker computes while they wait, and whoever is
-    done takes the rest.
+    The first two workers take the platforms, one after the other: these tests wait for processes to start more than they
+    compute. The third computes while they wait, all in one Spark that is warm; whoever is done takes what is left.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
@@ -45,6 +50,13 @@ class InOrder(LoadFileScheduling):  # type: ignore[misc]
         # Airflow, which the files of tests/dags share, takes seconds to import.
         return str(Path(file).parent) if file.startswith(("tests/platform/", "tests/dags/")) else file
 
+    def _assign_work_unit(self, node: Any) -> None:
+        is_first = node.gateway.id in ("gw0", "gw1")
+        own = (scope for scope in self.workqueue if scope.startswith("tests/platform") == is_first)
+        if (scope := next(own, None)) is not None:
+            self.workqueue.move_to_end(scope, last=False)
+        super()._assign_work_unit(node)
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
@@ -53,10 +65,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOrder:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The platforms' tests first; the third platform in the middle, so that two run at once."""
-    order = ("tests/platform/shop_db/", "tests/platform/orders/", "tests/platform/", "tests/batch/", "tests/")
-    places = dict(zip(order, (2, 3, 0, 1, 4), strict=True))
-    items.sort(key=lambda item: next(places[folder] for folder in order if item.nodeid.startswith(folder)))
+    """The longest first, so that all workers end at about the same time."""
+    order = (*PLATFORMS, *LOCAL)
+    items.sort(key=lambda item: order.index(max((one for one in order if item.nodeid.startswith(one)), key=len)))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
