@@ -43,6 +43,8 @@ def in_the(system: System, s: Settings) -> Callable[[str, int], Rows | None]:
         catches_up(system, follower, ends([topic(table)]))
         now = follower.rows(table)
         later = {one.key for one in changes(table) if one.lsn >= lsn}
+        if not later:
+            return now
         before = folded(changes(table), before=lsn)
         kept = {key: row for key, row in now.items() if key not in later}
         return kept | {key: row for key, row in before.items() if key in later}
