@@ -12,8 +12,8 @@ from streaming.views import VIEWS
 
 FEWER = ("order_totals", "order_payments", "rolling_order_rate")
 """One of each law: sums, independent parts, windows with a lookback."""
-SERVED = ("order_totals", "order_payments", "fraud_alerts", "clicks_with_customer")
-"""Sums, a join, one that alerts, and one that looks a changelog up."""
+SERVED = ("order_totals", "order_payments", "fraud_alerts")
+"""Sums, a join, and one that alerts."""
 
 
 def few_views(*more: str) -> AbstractContextManager[None]:

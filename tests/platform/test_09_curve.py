@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from accounting import At, where
-from fewer import FEWER
 from running import VIEWS, Platform, of_group, until
 
 from batch.report.curves import delay_for
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.platform
 
 DAY = datetime.now(UTC).date() - timedelta(days=1)
 """The shop's day, of the earlier tests."""
-INPUTS = {name: views.VIEWS[name].inputs for name in FEWER}
+INPUTS = {name: views.VIEWS[name].inputs for name in VIEWS}
 SHARE = Fraction(99, 100)
 """Enough events are left behind the watermark to see that they are the predicted ones."""
 RECORDS_PER_BATCH = 2_500

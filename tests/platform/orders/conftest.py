@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from fewer import leave_few
-from running import Platform
+from running import VIEWS, Platform
 from started import CORE, HOMES, ORDER_PORTS, WORKER, started
 from tutorial import copied
 
@@ -14,6 +14,6 @@ PARTS = f"{CORE},order-service,follower-orders"
 
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    source = leave_few(copied(tmp_path_factory.mktemp("orders")), ("order_totals", "order_payments"))
+    source = leave_few(copied(tmp_path_factory.mktemp("orders")), VIEWS)
     with started(HOMES / f"orders-{WORKER}", ORDER_PORTS, source, SETTINGS, PARTS) as own:
         yield own
