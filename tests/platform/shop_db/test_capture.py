@@ -23,7 +23,7 @@ TEXT = "repeat(md5(random()::text), 200)"
 
 
 def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> None:
-    database.platform.run("daybreak", "shop-db", "load", "--rows", "10000")
+    database.platform.run("daybreak", "shop-db", "load", "--rows", "200")
     database.run(
         f"INSERT INTO products VALUES ('p-900', 'x', 'y', 1, 12.5, {TEXT}, now()), ('p-901', 'x', 'y', 2, NULL, NULL, now())",
         # The long text is not touched: without a full replica identity its change would lack it.
@@ -38,7 +38,7 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
     copies = {(table, copy) for table in ("customers", "products", "stock", "orders") for copy in names}
     assert set(found) == copies | {("products", "the index")}
     assert all(one["rows"] == one["copied"] > 0 for one in found.values())
-    assert found["stock", "the log"]["rows"] > 10_000
+    assert found["stock", "the log"]["rows"] > 200
     last = [one for one in changes("products") if one.key == ("p-900",)][-1]
     assert last.op == "u"
     assert last.after
@@ -200,7 +200,7 @@ def test_a_slot_that_fell_behind_is_told_and_a_snapshot_mends_it(database: Datab
     until("the worker answers", lambda: platform.status("connect")["condition"] == "failing", 120)
     assert "daybreak shop-db snapshot" in platform.status("connect")["waits_for"]
     said = platform.run("daybreak", "shop-db", "snapshot").stdout
-    assert "5,001 rows had been deleted" in said
+    assert "101 rows had been deleted" in said
     platform.wait_healthy("connect")
     database.checked()
     events = reader.read(platform.settings, "silver/events", ["topic", "event_type"]).to_pylist()
