@@ -5,6 +5,7 @@ Run: pytest tests/batch/test_tutorial.py
 """
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,14 @@ from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
 
-VERSIONS = """
-import json, sys
+PROGRAM = """
+import json, sys, pytest
 from infra.session import FEW_ROWS, spark
 from streaming.definitions import definitions
 print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "", FEW_ROWS)))))
+sys.exit(pytest.main(sys.argv[1:]))
 """
+"""The versions of the copy, and then its tests, in one Spark."""
 GENERIC = (
     *("tests/batch/test_catalog.py", "tests/dbt/test_project.py", "tests/test_architecture.py"),
     *("tests/streaming/test_views.py", "tests/streaming/test_contracts.py"),
@@ -38,6 +41,12 @@ def wrote(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """The copy, and what its catalog wrote."""
     folder = copied(tmp_path_factory.mktemp("tutorial"))
     return folder, performed(folder)
+
+
+@pytest.fixture(scope="module")
+def ran(wrote: tuple[Path, list[str]]) -> subprocess.CompletedProcess[str]:
+    """PROGRAM in the copy."""
+    return python(wrote[0], "-c", PROGRAM, "-q", "-p", "no:cacheprovider", "-k", NEW, *GENERIC)
 
 
 def test_the_catalog_writes_what_dbt_needs(wrote: tuple[Path, list[str]]) -> None:
@@ -55,14 +64,12 @@ def test_the_catalog_writes_what_dbt_needs(wrote: tuple[Path, list[str]]) -> Non
     }
 
 
-def test_no_other_definition_changes(spark: SparkSession, wrote: tuple[Path, list[str]]) -> None:
-    done = python(wrote[0], "-c", VERSIONS)
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
+def test_no_other_definition_changes(spark: SparkSession, ran: subprocess.CompletedProcess[str]) -> None:
+    (line,) = [line for line in ran.stdout.splitlines() if line.startswith("FOUND")]
     before, after = definitions(spark), json.loads(line.removeprefix("FOUND"))
     assert set(after) - set(before) == {VIEW, f"events/{TOPIC}"}
     assert {name for name in before if before[name] != after[name]} == {"events"}
 
 
-def test_the_tests_that_loop_over_the_registries_pass(wrote: tuple[Path, list[str]]) -> None:
-    done = python(wrote[0], "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", NEW, *GENERIC)
-    assert done.returncode == 0, done.stdout[-8000:]
+def test_the_tests_that_loop_over_the_registries_pass(ran: subprocess.CompletedProcess[str]) -> None:
+    assert ran.returncode == 0, ran.stdout[-8000:]
