@@ -34,8 +34,8 @@ def configuration(s: Settings) -> dict[str, str]:
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "86400s",
         # A result is fetched in parts: a careless `SELECT *` must not fill the driver.
         "spark.sql.thriftServer.incrementalCollect": "true",
-        # hive.server2.enable.doAs stays on. Without it Hive would keep its connection to the metastore for a whole session (a
-        # twentieth of a build's CPU), but the end of the first session needs a class of Hive's that Spark does not bring.
+        # A session keeps its connection to the metastore; as another user it would open one for each query.
+        "spark.hadoop.hive.server2.enable.doAs": "false",
     }
 
 

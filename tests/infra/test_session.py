@@ -1,4 +1,4 @@
-"""What a session asks its JVM for: no more than it needs."""
+"""What a session asks its JVM for: no more than it needs, and all of that is there."""
 
 from collections import Counter
 
@@ -21,3 +21,10 @@ def test_columns_look_up_no_class_and_note_no_line(spark: SparkSession, monkeypa
     assert [row["more"] for row in rows.groupBy("more").count().sort("more").collect()] == [[1, 2], [2, 2], [3, 2]]
     assert {name for name in asked if "." not in name} == set()
     assert not [name for name in asked if name.endswith("PySparkCurrentOrigin")]
+
+
+def test_hive_finds_every_class_that_its_registry_names(spark: SparkSession) -> None:
+    jvm = spark.sparkContext._jvm
+    assert jvm
+    # The gateway loads it at the end of a session; Spark leaves a jar out that it needs.
+    assert jvm.java.lang.Class.forName("org.apache.hadoop.hive.ql.exec.FunctionRegistry")
