@@ -1,14 +1,19 @@
 """A captured table: how changes fold to rows, and how rows of two places are compared."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 
+from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db.changes import CREATED, DELETED, READ, UPDATED, Change, change, folded, read
 from infra.shop.db.check import compared, written
+from infra.shop.db.condition import broken
 from infra.shop.db.connector import configuration
 from infra.shop.db.slot import Slot
 from infra.shop.db.tables import KEYS
@@ -139,3 +144,23 @@ def test_times_are_compared_as_instants() -> None:
         == written({"at": "2026-01-31T12:00:00Z"})
         != written({"at": noon + timedelta(microseconds=1)})
     )
+
+
+def test_a_check_waits_for_a_worker_that_is_slow_to_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connect reads its topic of offsets for each answer: just after a broker's restart that took 19 s."""
+    monkeypatch.setattr("infra.shop.db.condition.missing", lambda s: None)
+    monkeypatch.setattr("infra.shop.db.condition.lost", lambda s: None)
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            time.sleep(1)
+            self.send_response(404)
+            self.end_headers()
+
+    with HTTPServer(("127.0.0.1", 0), Slow) as server, ThreadPoolExecutor() as pool:
+        pool.submit(server.serve_forever)
+        s = Settings.model_construct(connect_port=server.server_port)
+        assert broken(s, 20) is None
+        with pytest.raises(TransientFailure, match="does not answer on port"):
+            broken(s, 0.1)
+        server.shutdown()

@@ -27,7 +27,7 @@ from infra.shop.db.connection import connected
 from infra.shop.db.tables import COMPARED, KEYS
 
 MARK_SECONDS = 120
-"""Longest wait until the connector has brought the mark."""
+"""Longest wait until Connect answers, and until the connector has brought the mark."""
 Rows = Mapping[Key, Row]
 
 
@@ -59,7 +59,7 @@ def check(s: Settings, copies: Mapping[str, Callable[[str, int], Rows | None]]) 
 
     Raises PermanentFailure if a table or the slot is gone, TransientFailure if the connector does not bring the mark in time.
     """
-    if wrong := broken(s):
+    if wrong := broken(s, MARK_SECONDS):
         raise PermanentFailure(wrong)
     there, mark = under_a_lock(s)
     lsn = arrived(mark)

@@ -11,7 +11,7 @@ from infra.durations import span
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db.connection import connected
-from infra.shop.db.rest import NAME, asked, said, state
+from infra.shop.db.rest import NAME, SECONDS, asked, said, state
 from infra.shop.db.slot import lost
 from infra.shop.db.tables import HEARTBEAT, missing
 
@@ -27,15 +27,18 @@ def fails(s: Settings) -> str | None:
         return None
 
 
-def broken(s: Settings) -> str | None:
-    """What is wrong in the database itself: a table or the slot is gone, or its log. Connect would go on trying for ever."""
-    return missing(s) or lost(s) or _gone_back(s)
+def broken(s: Settings, seconds: float = SECONDS) -> str | None:
+    """What is wrong in the database itself: a table or the slot is gone, or its log. Connect would go on trying for ever.
+
+    Raises TransientFailure if Connect does not answer within so many seconds.
+    """
+    return missing(s) or lost(s) or _gone_back(s, seconds)
 
 
-def _gone_back(s: Settings) -> str | None:
+def _gone_back(s: Settings, seconds: float) -> str | None:
     """Is the end of the database's log in front of what was captured? Of a key the change with the largest LSN counts, so newer
     changes would be taken for older ones."""
-    answer = asked(s, "GET", "/offsets")
+    answer = asked(s, "GET", "/offsets", seconds=seconds)
     if answer.is_error:
         return None
     captured = [int(one["offset"].get("lsn") or 0) for one in answer.json()["offsets"] if one.get("offset")]

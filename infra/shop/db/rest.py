@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 NAME = "shop"
 """The connector."""
 SECONDS = 10
+"""Longest wait for an answer; a worker whose broker has just come back may take longer."""
 
 
 def asked(
-    s: Settings, method: str, what: str = "", body: dict[str, str] | None = None, name: str = NAME
+    s: Settings,
+    method: str,
+    what: str = "",
+    body: dict[str, str] | None = None,
+    name: str = NAME,
+    seconds: float = SECONDS,
 ) -> "httpx.Response":
     """The answer to a request about a connector, e.g. `/status`. Raises TransientFailure if Connect does not answer."""
     # It takes a quarter of a second to import, and every `daybreak status` and every start of the stream imports this module.
@@ -26,7 +32,7 @@ def asked(
 
     # On loopback, where no proxy can reach it.
     try:
-        with httpx.Client(trust_env=False, timeout=SECONDS) as client:
+        with httpx.Client(trust_env=False, timeout=seconds) as client:
             return client.request(method, f"http://127.0.0.1:{s.connect_port}/connectors/{name}{what}", json=body)
     except httpx.HTTPError as failure:
         raise TransientFailure(f"Kafka Connect does not answer on port {s.connect_port}") from failure
