@@ -22,6 +22,7 @@ from infra.session import FEW_ROWS, know_often_used, write_defaults
 from infra.settings import ROOT, settings
 
 SLOWEST = 30
+YOUNG = "-XX:NewSize=1g -XX:MetaspaceSize=512m"
 for name in ("COLUMNS", "LINES"):
     # Commands print as wide as their tables take, whatever the terminal that tests are started in.
     os.environ.pop(name, None)
@@ -36,13 +37,14 @@ LOCAL = ("tests/batch/", "tests/bench/", "tests/dbt/", "tests/streaming/", "test
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
     """`pytest -n 3`: what one worker does in order is a file, or all files of a folder that share a platform.
 
-    The first two workers take the platforms, one after the other: these tests wait for processes to start more than they
-    compute. The third computes while they wait, all in one Spark that is warm; whoever is done takes what is left.
+    The first two workers take platforms, one after the other: these tests wait for processes to start as well as they compute.
+    The third begins with one, and then computes, all in one Spark that is warm. Whoever is done takes what is left.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
         # xdist would take the files with most tests first, not those that take longest.
         config.option.loadscopereorder = False
+        self.begun = set[Any]()
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
@@ -51,7 +53,8 @@ class InOrder(LoadFileScheduling):  # type: ignore[misc]
         return str(Path(file).parent) if file.startswith(("tests/platform/", "tests/dags/")) else file
 
     def _assign_work_unit(self, node: Any) -> None:
-        is_first = node.gateway.id in ("gw0", "gw1")
+        is_first = node.gateway.id in ("gw0", "gw1") or node not in self.begun
+        self.begun.add(node)
         own = (scope for scope in self.workqueue if scope.startswith("tests/platform") == is_first)
         if (scope := next(own, None)) is not None:
             self.workqueue.move_to_end(scope, last=False)
@@ -106,8 +109,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     own = (
         SparkSession.builder.appName("tests")
         .master("local[2]")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.extraJavaOptions", " ".join(spark_jvm(own_settings, QUICK_JVM)))
+        # It lives for half an hour, and waits for each collection.
+        .config("spark.driver.memory", "2g")
+        .config("spark.driver.extraJavaOptions", " ".join(spark_jvm(own_settings, f"{QUICK_JVM} {YOUNG}")))
         .config(map=FEW_ROWS)
         # Spark's Python workers take this tree's code too, wherever the environment's own was installed from.
         .config("spark.executorEnv.PYTHONPATH", str(ROOT))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from corpus import encoded, identity, order, payment
-from fewer import few_views, only_views
+from fewer import only_views
 from pyspark.sql import DataFrame, SparkSession
 
 from batch.archive import ARCHIVE, with_envelope
@@ -48,7 +48,7 @@ def lake(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def few() -> Iterator[None]:
     """Of these each border of a day is one: an hour for a payment, minutes before an order, minutes that hold it."""
-    with few_views("orders_last_8_minutes"):
+    with only_views("order_payments", "rolling_order_rate", "orders_last_8_minutes"):
         yield
 
 

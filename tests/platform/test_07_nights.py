@@ -5,9 +5,9 @@ A night that dies for real is in test_09_corrections; what a death at each point
 
 from collections import Counter
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 
 import pytest
+from night_tables import TABLES, content
 from running import Platform
 from traffic import paid, placed
 from truth_check import untrue
@@ -17,22 +17,6 @@ pytestmark = pytest.mark.platform
 DAY = datetime.now(UTC).date() - timedelta(days=2)
 NOON = datetime.combine(DAY, time(12), UTC)
 """A day of which the stream hears only now: all of its events are late."""
-TABLES = (
-    "archive/events",
-    "archive/gaps",
-    "reconciliation/conservation",
-    "truth/events",
-    "truth/quarantine",
-    "truth/order_totals",
-    "truth/order_payments",
-    "reconciliation/differences",
-    "reconciliation/evidence",
-    "reconciliation/summary",
-    "reconciliation/corrections",
-    "reconciliation/settlements",
-)
-STAMPS = frozenset({"run", "revision", "settled_at", "offsets"})
-"""What says which night it was, and how far it had read the log; nothing else."""
 
 
 def night(platform: Platform) -> None:
@@ -75,27 +59,7 @@ def test_two_nights_at_once_find_a_settled_days_late_event(platform: Platform) -
 
 
 def test_the_same_night_again_changes_nothing(platform: Platform) -> None:
-    before = {name: (platform.table(name).version(), _content(platform.rows(name))) for name in TABLES}
+    before = {name: (platform.table(name).version(), content(platform.rows(name))) for name in TABLES}
     night(platform)
     for name in TABLES:
-        assert (platform.table(name).version(), _content(platform.rows(name))) == before[name], name
-
-
-def test_redoing_everything_gives_what_the_shortcut_gave(platform: Platform) -> None:
-    before = {name: _content(platform.rows(name), STAMPS) for name in TABLES}
-    revisions = _revisions(platform)
-    past = len(platform.rows("reconciliation/past_settlements"))
-    platform.run("batch", "night", "--date", str(DAY), "--full")
-    for name in TABLES:
-        assert _content(platform.rows(name), STAMPS) == before[name], name
-    assert _revisions(platform) == {day: revision + 1 for day, revision in revisions.items()}
-    assert len({repr(row["offsets"]) for row in platform.rows("reconciliation/settlements", "offsets")}) == 1
-    assert len(platform.rows("reconciliation/past_settlements")) == past + len(revisions)
-
-
-def _revisions(platform: Platform) -> dict[Any, int]:
-    return {row["day"]: row["revision"] for row in platform.rows("reconciliation/settlements")}
-
-
-def _content(rows: list[dict[str, Any]], without: frozenset[str] = frozenset()) -> list[str]:
-    return sorted(repr({name: value for name, value in row.items() if name not in without}) for row in rows)
+        assert (platform.table(name).version(), content(platform.rows(name))) == before[name], name
