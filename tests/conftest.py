@@ -37,8 +37,8 @@ LOCAL = ("tests/batch/", "tests/bench/", "tests/dbt/", "tests/streaming/", "test
 class InOrder(LoadFileScheduling):  # type: ignore[misc]
     """`pytest -n 3`: what one worker does in order is a file, or all files of a folder that share a platform.
 
-    The first two workers take platforms, one after the other: these tests wait for processes to start as well as they compute.
-    The third begins with one, and then computes, all in one Spark that is warm. Whoever is done takes what is left.
+    The first two workers take the platforms, one after the other: these tests wait for processes to start more than they
+    compute. The third computes while they wait, all in one Spark that is warm; whoever is done takes what is left.
     """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
@@ -53,9 +53,9 @@ class InOrder(LoadFileScheduling):  # type: ignore[misc]
         return str(Path(file).parent) if file.startswith(("tests/platform/", "tests/dags/")) else file
 
     def _assign_work_unit(self, node: Any) -> None:
-        if is_new := node not in self.begun:
+        if node not in self.begun:
             self.begun.append(node)
-        has_platforms = is_new or node in self.begun[:2]
+        has_platforms = node in self.begun[:2]
         own = (scope for scope in self.workqueue if scope.startswith("tests/platform") == has_platforms)
         if (scope := next(own, None)) is not None:
             self.workqueue.move_to_end(scope, last=False)
