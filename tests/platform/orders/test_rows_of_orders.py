@@ -55,7 +55,7 @@ def follows(platform: Platform) -> None:
 def test_a_follower_that_dies_again_and_again_applies_each_event_once(platform: Platform) -> None:
     chance, died = Random(1), 0
     platform.wait_healthy("follower-orders")
-    with Load(seed=2, pause=0.004, orders=400) as load:
+    with Load(seed=2, pause=0.004) as load:
         while died < DEATHS:
             time.sleep(chance.uniform(0, 2))
             if platform.supervisor().processes()[ORDERS.program].pid:
