@@ -55,7 +55,7 @@ def events(seed: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (2, 3, 4))])
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
 def test_each_version_has_the_rows_it_has_alone(spark: SparkSession, view: View, seed: int) -> None:
     found = frame(spark, events(seed), VERSIONED).persist()
