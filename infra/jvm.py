@@ -12,7 +12,7 @@ LATER_C2 = (
 program's CPU; without it, planning takes twice as long (figures: infra/README.md)."""
 ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 """Without C2, and without the counters it asks for. A program whose code is small, or which lives for a minute, takes less
-CPU to its end: the broker 4.3 s for its start and 200,000 records, not 7.5 (4,000,000 records: 8.4, not 13.8)."""
+CPU to its end (figures: infra/README.md)."""
 LARGE_YOUNG = "-XX:ReservedCodeCacheSize=240m -XX:NewSize=400m -XX:MetaspaceSize=256m"
 """For Spark in a process that lives for minutes: a large young generation saves collections, a fifteenth of its CPU."""
 QUICK_JVM = f"{LATER_C2} {LARGE_YOUNG}"

@@ -44,7 +44,6 @@ class InOrder(LoadFileScheduling):  # type: ignore[misc]
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
         # xdist would take the files with most tests first, not those that take longest.
         config.option.loadscopereorder = False
-        self.begun = list[Any]()
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
@@ -53,9 +52,7 @@ class InOrder(LoadFileScheduling):  # type: ignore[misc]
         return str(Path(file).parent) if file.startswith(("tests/platform/", "tests/dags/")) else file
 
     def _assign_work_unit(self, node: Any) -> None:
-        if node not in self.begun:
-            self.begun.append(node)
-        has_platforms = node in self.begun[:2]
+        has_platforms = node in self.nodes[:2]
         own = (scope for scope in self.workqueue if scope.startswith("tests/platform") == has_platforms)
         if (scope := next(own, None)) is not None:
             self.workqueue.move_to_end(scope, last=False)

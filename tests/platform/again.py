@@ -26,20 +26,23 @@ KEPT, MOVED = noon(HELD), noon(HELD) + timedelta(minutes=20)
 
 @dataclass(frozen=True)
 class Build:
-    """A build of gold: when it was finished, the version of each fact that it left, and what is settled before and after it."""
+    """A build of gold: when it was finished, the version of each fact that it left, and what is settled behind it."""
 
     at: datetime
     versions: dict[str, int]
-    before: Settled
-    after: Settled
+    settled: Settled
 
 
 @dataclass(frozen=True)
 class Again:
-    """Two builds of gold: between them MOVED was corrected again, the minute `live` was said again, and KEPT stayed."""
+    """Two builds of gold: between them MOVED was corrected again, the minute `live` was said again, and KEPT stayed.
+
+    `before` is what was settled in front of the first: no night came between.
+    """
 
     platform: Platform
     live: datetime
+    before: Settled
     first: Build
     second: Build
 
@@ -51,24 +54,24 @@ def told_again(platform: Platform) -> Again:
         live = now.replace(second=0, microsecond=0) - timedelta(minutes=3)
         platform.send([placed("again: the clock", now), placed("again: live", live)])
         platform.wait_drained()
-        first = build(platform)
+        before, first = settled(platform), build(platform)
         # One order more than four is a fifth of the truth: just what is trusted.
         platform.send([placed(f"approval {HELD} last", MOVED + timedelta(seconds=30))])
         platform.send([placed("again: live once more", live + timedelta(seconds=30))])
         platform.wait_drained()
         with limited(platform):
             platform.run("batch", "night", "--curve", "--date", str(HELD))
-        return Again(platform, live, first, build(platform))
+        return Again(platform, live, before, first, build(platform))
 
 
 def build(platform: Platform) -> Build:
     """Build gold, by hand. It counts itself."""
-    before, builds = settled(platform), len(platform.rows("gold/rpt_builds"))
+    builds = len(platform.rows("gold/rpt_builds"))
     platform.run("batch.gold", "build")
     times = [row["built_at"] for row in platform.rows("gold/rpt_builds")]
     assert len(times) == builds + 1
     at = max(times).astimezone(UTC)
-    return Build(at, {fact: version_at(platform, fact, at) for fact in HISTORIES}, before, settled(platform))
+    return Build(at, {fact: version_at(platform, fact, at) for fact in HISTORIES}, settled(platform))
 
 
 def settled(platform: Platform) -> Settled:

@@ -1,4 +1,4 @@
-"""A night by hand, one through the real Airflow, gold through the real gateway: true to the cent, the same when repeated."""
+"""A night by hand, one through the real Airflow, gold through the real gateway: true to the cent."""
 
 import json
 from collections import Counter
