@@ -206,7 +206,10 @@ class Platform:
         # It may end by itself at this moment.
         with suppress(ProcessLookupError):
             os.killpg(os.getpgid(pid), signal.SIGKILL)
-        until(f"{name} is dead", lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie", 30)
+        # It may be collected between two looks at it.
+        with suppress(psutil.NoSuchProcess):
+            dying = psutil.Process(pid)
+            until(f"{name} is dead", lambda: dying.status() == psutil.STATUS_ZOMBIE, 30)
         return pid
 
     def hold(self, place: str) -> None:
