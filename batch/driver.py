@@ -12,8 +12,9 @@ from batch.tables import night_tables
 from infra.failures import TransientFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.lease import Lease
-from infra.session import FEW_ROWS, spark
+from infra.session import spark
 from infra.settings import settings
+from infra.spark_conf import FEW_ROWS
 from streaming.gaps import BRONZE_GAPS
 
 

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 from batch.archive import ARCHIVE
 from batch.day import Day
 from infra.lake import arrow_tables
-from infra.session import FEW_ROWS
 from infra.settings import settings
+from infra.spark_conf import FEW_ROWS
 
 MANY = 50_000
 """With more records than this, plans run with code generation."""

@@ -1,125 +1,19 @@
-"""Create the Spark session of each process, and write the configuration that all of them share.
+"""Create the Spark session of each process.
 
-Data flow: Settings -> `<home>/spark/spark-defaults.conf` (0600) -> SparkSession, spark-submit, Thrift server
+Data flow: Settings, infra/spark_conf.py -> SparkSession
 Run: daybreak doctor
 """
 
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
-from infra.class_archive import spark_classpath, spark_jvm
-from infra.settings import Settings, settings
-
-
-def spark_defaults(s: Settings) -> dict[str, str]:
-    """Settings that every session shares: Delta, S3A, UTC, ANSI, and sizes for a small machine."""
-    jars = (s.home / "jars" / "spark").resolve()
-    shared = {
-        "spark.driver.extraClassPath": spark_classpath(s),
-        "spark.driver.extraJavaOptions": " ".join(spark_jvm(s)),
-        "spark.local.dir": f"{s.home}/tmp",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.ui.retainedJobs": "100",
-        "spark.ui.retainedStages": "100",
-        "spark.sql.ui.retainedExecutions": "50",
-        # Spark renders the plan of every query even if it is not shown: use the short form.
-        "spark.sql.ui.explainMode": "simple",
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.sql.ansi.enabled": "true",
-        # PySpark would record the line that built each column: four JVM calls per column, a tenth of a night's CPU.
-        "spark.python.sql.dataFrameDebugging.enabled": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.databricks.delta.snapshotPartitions": "2",
-        "spark.sql.warehouse.dir": f"{s.home}/spark/warehouse",
-        "spark.sql.streaming.stateStore.providerClass": (
-            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-        ),
-        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-        "spark.hadoop.fs.s3a.endpoint": s.s3_endpoint,
-        "spark.hadoop.fs.s3a.endpoint.region": s.s3_region,
-        "spark.hadoop.fs.s3a.path.style.access": "true",
-        "spark.hadoop.fs.s3a.access.key": s.s3_access_key,
-        "spark.hadoop.fs.s3a.secret.key": s.s3_secret_key.get_secret_value(),
-        "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
-        "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
-    }
-    if s.spark_master.startswith("local"):
-        shared["spark.driver.host"] = shared["spark.driver.bindAddress"] = "127.0.0.1"
-        # Each sort of a plan takes a page at once. With Spark's 16 to 64 MB a night of eleven views, on a heap of 1.5 GB, spent a
-        # fifth of its CPU on collecting garbage (82 full collections; 13 with these).
-        shared["spark.buffer.pageSize"] = "1m"
-        # Eleven views have hundreds of plans, and the same ones come again; Spark would forget all but the last 100.
-        shared["spark.sql.codegen.cache.maxEntries"] = "2000"
-    else:
-        shared["spark.jars"] = ",".join(str(jar) for jar in sorted(jars.glob("*.jar")))
-    return shared | s.spark_conf
-
-
-def write_defaults(s: Settings) -> Path:
-    """Write the shared configuration; it holds the store's secret, so only its owner may read it."""
-    folder = s.home / "spark"
-    folder.mkdir(parents=True, exist_ok=True)
-    (s.home / "tmp").mkdir(exist_ok=True)
-    file = folder / "spark-defaults.conf"
-    fresh = file.with_suffix(f".{os.getpid()}")
-    fresh.touch(mode=0o600)
-    fresh.write_text("".join(f"{key} {value}\n" for key, value in spark_defaults(s).items()))
-    fresh.replace(file)
-    log4j = folder / "log4j2.properties"
-    log4j.write_text(LOG4J)
-    return folder
-
-
-LOG4J = """\
-rootLogger.level = warn
-rootLogger.appenderRef.stderr.ref = stderr
-appender.stderr.type = Console
-appender.stderr.name = stderr
-appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
-logger.quiet.name = org.apache.spark.sql.catalyst.util
-logger.quiet.level = error
-logger.window.name = org.apache.spark.sql.execution.window.WindowExec
-logger.window.level = error
-logger.cut.name = org.apache.spark.util.SparkStringUtils
-logger.cut.level = error
-logger.logical.name = org.apache.spark.sql.execution.LogicalRDD
-logger.logical.level = error
-logger.released.name = org.apache.spark.rdd.MapPartitionsRDD
-logger.released.level = error
-logger.delete.name = org.apache.spark.sql.delta.commands.DeleteCommand
-logger.delete.level = error
-logger.native.name = org.apache.hadoop.util.NativeCodeLoader
-logger.native.level = error
-logger.s3a.name = org.apache.hadoop.metrics2
-logger.s3a.level = error
-"""
-
-
-INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # If a dynamic pruning filter stays above a projection, Spark 4.2.0 evaluates it in a task that never got its result
-    # ("dynamicpruning ... has not finished"). Generated code contains the result.
-    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
-}
-FEW_ROWS = {
-    **INTERPRETED,
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.databricks.delta.snapshotPartitions": "1",
-}
-"""For a few thousand rows, code generation and adaptive planning take longer than the query. Delta's checksums stay on:
-they list the table's files, so that no reader replays the log, which saves a fifth of a night's CPU."""
+from infra.class_archive import spark_jvm
+from infra.settings import settings
+from infra.spark_conf import write_defaults
 
 
 def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:

@@ -21,8 +21,9 @@ from infra.failures import TransientFailure
 from infra.kafka.spark_source import spark_options
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
-from infra.session import FEW_ROWS, spark
+from infra.session import spark
 from infra.settings import Settings, settings
+from infra.spark_conf import FEW_ROWS
 from streaming import gaps, topics
 from streaming import generation as generations
 from streaming.bronze import records

@@ -18,8 +18,9 @@ from infra.class_archive import spark_jvm
 from infra.jvm import QUICK_JVM
 from infra.kafka import client
 from infra.lake import tables
-from infra.session import FEW_ROWS, know_often_used, write_defaults
+from infra.session import know_often_used
 from infra.settings import ROOT, settings
+from infra.spark_conf import FEW_ROWS, write_defaults
 
 SLOWEST = 30
 YOUNG = "-XX:NewSize=1g -XX:MetaspaceSize=512m"

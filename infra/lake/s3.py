@@ -4,16 +4,22 @@ Data flow: Settings -> minio.Minio
 Run: daybreak doctor
 """
 
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import urllib3
-from minio import Minio
 
 from infra.settings import Settings
 
+if TYPE_CHECKING:
+    from minio import Minio
 
-def client(s: Settings, tries: int = 3, seconds: float = 5) -> Minio:
+
+def client(s: Settings, tries: int = 3, seconds: float = 5) -> "Minio":
     """A client of the settings' endpoint that gives up after `tries` of `seconds` each."""
+    # The roster of programs can make a bucket, and every command asks the roster: it takes as long to import as half of the rest.
+    from minio import Minio
+
     endpoint = urlsplit(s.s3_endpoint)
     return Minio(
         endpoint=endpoint.netloc,

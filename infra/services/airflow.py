@@ -9,6 +9,7 @@ import os
 import subprocess
 from dataclasses import replace
 from importlib.metadata import version
+from urllib.parse import quote
 
 from psycopg.conninfo import conninfo_to_dict
 
@@ -24,19 +25,11 @@ POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "wri
 
 def database(s: Settings) -> str:
     """SQLAlchemy URL of the metadata database."""
-    # Half a second, which every command would wait for.
-    from sqlalchemy.engine import URL
-
-    parts = conninfo_to_dict(s.postgres)
-    port = parts.get("port")
-    return URL.create(
-        "postgresql+psycopg2",
-        username=str(parts.get("user", "")),
-        password=str(parts.get("password", "")),
-        host=str(parts.get("host", "")),
-        port=int(port) if port else None,
-        database="airflow",
-    ).render_as_string(hide_password=False)
+    parts = {name: str(value) for name, value in conninfo_to_dict(s.postgres).items()}
+    user, password = (quote(parts.get(name, ""), safe="") for name in ("user", "password"))
+    host = f"[{parts['host']}]" if ":" in parts.get("host", "") else parts.get("host", "")
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"postgresql+psycopg2://{user}:{password}@{host}{port}/airflow"
 
 
 def environment(s: Settings) -> dict[str, str]:

@@ -6,8 +6,8 @@ Run: daybreak up
 
 from infra.failures import PermanentFailure
 from infra.services import ports
-from infra.session import write_defaults
 from infra.settings import ROOT, Settings
+from infra.spark_conf import write_defaults
 
 FOLDERS = ("run", "logs", "tmp", "failpoints")
 INSTALLED = ("bin", "jars")

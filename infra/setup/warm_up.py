@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from infra.session import FEW_ROWS, INTERPRETED
+from infra.spark_conf import FEW_ROWS, INTERPRETED
 
 NOBODY = "127.0.0.1:9"
 """The port of `discard`, at which nothing listens."""

@@ -17,8 +17,8 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.lease import Lease
 from infra.lake.tables import Writer
 from infra.options import SHOP_DB
-from infra.session import FEW_ROWS
 from infra.settings import ROOT, Settings, settings
+from infra.spark_conf import FEW_ROWS
 from infra.sql.gateway import register
 
 PROJECT = ROOT / "dbt"

@@ -15,7 +15,7 @@ from batch.tuning import LARGE_ROWS, MANY_ROWS, records, suit, suit_number
 from infra.lake import spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
-from infra.session import FEW_ROWS
+from infra.spark_conf import FEW_ROWS
 
 SMALL, LARGE = Day(date(2026, 1, 30)), Day(date(2026, 1, 31))
 

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import json, sys, pytest
-from infra.session import FEW_ROWS, spark
+from infra.session import spark
+from infra.spark_conf import FEW_ROWS
 from streaming.definitions import definitions
 print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "", FEW_ROWS)))))
 sys.exit(pytest.main(sys.argv[1:]))

@@ -24,9 +24,10 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from infra.session import FEW_ROWS, spark
+from infra.session import spark
 from infra.shop.faults import Faults
 from infra.shop.run import Run
+from infra.spark_conf import FEW_ROWS
 from streaming import avro, protobuf
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS

@@ -16,8 +16,8 @@ from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
 from infra.jvm import QUICK_JVM
-from infra.session import INTERPRETED, write_defaults
 from infra.settings import settings
+from infra.spark_conf import INTERPRETED, write_defaults
 
 
 @contextmanager

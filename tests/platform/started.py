@@ -17,8 +17,8 @@ from warm import Driver
 
 from infra.jvm import LARGE_YOUNG, ONE_COMPILER
 from infra.services.processes import left_over
-from infra.session import FEW_ROWS
 from infra.settings import ROOT, load, settings
+from infra.spark_conf import FEW_ROWS
 
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Number of this process: each has platforms of its own."""

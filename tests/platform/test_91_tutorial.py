@@ -23,8 +23,8 @@ from tutorial import TOPIC, VIEW, copied, performed, python
 from infra.failures import PERMANENT_EXIT
 from infra.jvm import QUICK_JVM
 from infra.services.processes import left_over
-from infra.session import FEW_ROWS
 from infra.settings import ROOT, load
+from infra.spark_conf import FEW_ROWS
 
 pytestmark = [pytest.mark.platform, pytest.mark.soak]
 

@@ -84,8 +84,8 @@ def start_jvm() -> None:
     from pyspark import SparkConf, SparkContext
 
     from infra.class_archive import spark_jvm
-    from infra.session import write_defaults
     from infra.settings import settings
+    from infra.spark_conf import write_defaults
 
     if SparkContext._gateway is None:
         s = settings()

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DoubleType, LongType, MapType, StringType, StructField, StructType
 
-from infra.session import INTERPRETED
 from infra.shop.faults import Faults
 from infra.shop.run import Run
+from infra.spark_conf import INTERPRETED
 from streaming import validate as module
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS

@@ -3,8 +3,8 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from infra.session import FEW_ROWS
 from infra.settings import load
+from infra.spark_conf import FEW_ROWS
 from streaming.stream import gathered, spark_settings
 
 
