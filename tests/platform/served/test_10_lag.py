@@ -11,8 +11,16 @@ from running import Platform
 from traffic import burst
 
 from infra.kafka.places import At
+from infra.services.program import Name
 
 pytestmark = pytest.mark.platform
+
+
+@pytest.fixture(scope="module", autouse=True)
+def served_no_more(platform: Platform) -> None:
+    """From here on nothing asks Airflow or the gateway, and while they idle they take a tenth of a core."""
+    for name in (*(one for one in Name if one.startswith("airflow")), Name.GATEWAY):
+        platform.supervisor().stop(name, wait=True)
 
 
 def lags(platform: Platform) -> dict[At, dict[str, Any]]:
