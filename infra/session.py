@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -33,11 +34,26 @@ def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = Mappin
     return own
 
 
-def know_often_used(session: SparkSession) -> None:
-    """Cache the JVM classes that PySpark looks up by short name, thousands of times in a night.
+class Known:
+    """A Java class whose members are looked up once: Py4J asks the JVM at each use what kind of member it is."""
 
-    Otherwise each look-up searches every jar, for each package that may contain the class.
+    def __init__(self, of: Any) -> None:
+        self._of = of
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._of, name)
+        setattr(self, name, found)
+        return found
+
+
+def know_often_used(session: SparkSession) -> None:
+    """Keep the JVM classes that PySpark looks up by name, tens of thousands of times in a night, and their members.
+
+    Of five calls that a column costs, two were such look-ups. One by short name searches every jar, for each package that may
+    contain the class.
     """
     jvm = session.sparkContext._jvm
-    for name in ("PythonUtils", "PythonSQLUtils", "functions"):
+    for name in ("functions", "org.apache.spark.sql.functions", "PythonSQLUtils", "PythonUtils"):
+        vars(jvm).setdefault(name, Known(getattr(jvm, name)))
+    for name in ("PythonRDD", "SerDeUtil", "SimplePythonFunction"):
         vars(jvm).setdefault(name, getattr(jvm, name))
