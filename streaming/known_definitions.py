@@ -20,6 +20,8 @@ from streaming.definitions import definitions
 
 FOLDERS = ("streaming", "infra")
 """Where everything is defined. What a view imports from elsewhere counts too: by content, and what is installed by version."""
+KEPT = 4
+"""Of so many states of the code, the newest: a stream and a night may run different ones, and each would forget the other's."""
 CLOCK_SECONDS = 2
 """How exactly it is known when a process began."""
 
@@ -30,21 +32,22 @@ def known_definitions(session: SparkSession) -> Mapping[str, str]:
     if max(file.stat().st_mtime for file in files) >= psutil.Process().create_time() - CLOCK_SECONDS:
         return definitions(session)
     file, of = settings().home / "definitions.json", _hash(files, session.version)
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        found = json.loads(file.read_text())
-        if found["of"] == of:
-            return dict(found["definitions"])
-    found = definitions(session)
-    fresh = file.with_suffix(f".{uuid4()}")
-    fresh.write_text(json.dumps({"of": of, "definitions": dict(found)}, indent=1))
-    fresh.replace(file)
-    return found
+    kept: dict[str, dict[str, str]] = {}
+    with suppress(OSError, ValueError, TypeError):
+        kept = {name: dict(found) for name, found in json.loads(file.read_text())}
+    if of not in kept:
+        kept[of] = dict(definitions(session))
+        fresh = file.with_suffix(f".{uuid4()}")
+        fresh.write_text(json.dumps(list(kept.items())[-KEPT:], indent=1))
+        fresh.replace(file)
+    return kept[of]
 
 
 def _files() -> Iterator[Path]:
     for folder in FOLDERS:
         yield from (one for one in (ROOT / folder).rglob("*") if one.is_file() and "__pycache__" not in one.parts)
-    for module in list(sys.modules.values()):
+    # The program that asks defines nothing, and the night is another one than the stream.
+    for module in (module for name, module in list(sys.modules.items()) if name != "__main__"):
         file = Path(getattr(module, "__file__", None) or "")
         if file.suffix == ".py" and not any(file.is_relative_to(one) for one in (ROOT, sys.prefix, sys.base_prefix)):
             yield file

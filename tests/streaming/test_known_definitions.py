@@ -1,5 +1,6 @@
 """Versions come from the file only where nothing can have changed since they were found."""
 
+import json
 import os
 import sys
 import time
@@ -75,6 +76,32 @@ def test_a_changed_file_is_planned_anew(root: Path, asked: Asked) -> None:
     assert _known() == {"orders": "2"}
 
 
+def test_two_states_of_the_code_in_turn_are_planned_once_each(root: Path, asked: Asked) -> None:
+    for text in ("one", "two", "one", "two"):
+        _write(root / "streaming" / "totals.py", text, LONG_AGO)
+        _known()
+    assert asked.times == 2
+
+
+def test_only_the_newest_states_are_kept(root: Path, asked: Asked) -> None:
+    for number in range(module.KEPT + 2):
+        _write(root / "streaming" / "totals.py", f"{number}", LONG_AGO)
+        _known()
+    assert len(json.loads((root / "definitions.json").read_text())) == module.KEPT
+
+
+def test_two_programs_of_one_code_share_what_is_known(
+    root: Path, asked: Asked, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A night and a stream are different programs; started from elsewhere, too."""
+    for name in ("night.py", "stream.py"):
+        file = tmp_path_factory.mktemp("elsewhere") / name
+        _write(file, name, LONG_AGO)
+        cast(Any, module).sys.modules["__main__"] = SimpleNamespace(__file__=str(file))
+        _known()
+    assert asked.times == 1
+
+
 def test_a_new_and_a_renamed_file_are_planned_anew(root: Path, asked: Asked) -> None:
     _known()
     _write(root / "infra" / "schema.avsc", "{}", LONG_AGO)
@@ -112,7 +139,7 @@ def test_code_that_changed_since_the_process_began_is_never_kept(root: Path, ask
     assert _known() == {"orders": "3"}, "nothing was kept of what the process may not have loaded"
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"of": 1}', "null"])
+@pytest.mark.parametrize("text", ["", "{", '{"of": 1}', "null", "[1]"])
 def test_a_file_that_cannot_be_read_is_written_anew(root: Path, asked: Asked, text: str) -> None:
     _known()
     (root / "definitions.json").write_text(text)
