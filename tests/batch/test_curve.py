@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from corpus import encoded, order
 from fewer import few_views
+from in_force import in_force
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from traffic import paid, placed
@@ -25,7 +26,7 @@ from infra.failures import PermanentFailure
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
-from streaming.definitions import EVENTS, definitions, of_topic
+from streaming.definitions import EVENTS, of_topic
 from streaming.progress import INGEST, PROGRESS
 from streaming.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
@@ -142,7 +143,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     with few_views("payment_health", "fraud_alerts"), pytest.MonkeyPatch.context() as patch:
         patch.setattr("infra.lake.tables.settings", lambda: SimpleNamespace(lake=f"file:{place}"))
         patch.setattr("batch.curve.curve.settings", lambda: SimpleNamespace(watermark_delay_seconds=IN_FORCE))
-        found = definitions(spark)
+        found = in_force(spark)
         rows = [
             (*at, one.arrival, one.key, one.value, None, one.event_id, one.event_time, one.event_time.date())
             for one, at in zip(SENT, PLACES, strict=True)

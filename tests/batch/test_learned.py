@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from corpus import encoded, identity, order
 from fewer import few_views
+from in_force import in_force
 from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, with_envelope
@@ -26,7 +27,6 @@ from infra.lake.rows import frame
 from infra.lake.writes import append_once
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.definitions import definitions
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -70,10 +70,10 @@ def noon(day: Day) -> datetime:
 
 
 def test_a_compatible_version_redoes_no_day(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = definitions(own)
+    now = in_force(own)
     with monkeypatch.context() as patch:
         patch.setitem(CONTRACTS, "orders", CONTRACTS["orders"].at(1))
-        before = definitions(own)
+        before = in_force(own)
         for offset, day in enumerate(DAYS):
             arrive(own, offset, noon(day))
         arrive(own, 3, noon(SECOND), schema_version=99)
@@ -90,10 +90,10 @@ def test_a_compatible_version_redoes_no_day(own: SparkSession, monkeypatch: pyte
 def test_a_day_that_rejected_a_record_of_the_version_is_redone(
     own: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = definitions(own)
+    now = in_force(own)
     with monkeypatch.context() as patch:
         patch.setitem(CONTRACTS, "orders", CONTRACTS["orders"].at(1))
-        before = definitions(own)
+        before = in_force(own)
         for offset, day in enumerate(DAYS):
             arrive(own, offset, noon(day))
         arrive(own, 3, noon(SECOND), schema_version=2, channel="app")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from corpus import encoded, identity, order, payment
 from fewer import few_views
+from in_force import in_force
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
@@ -32,7 +33,7 @@ from infra.lake.writes import append_once
 from streaming.bronze import RECORD
 from streaming.changelog import counted, known_at
 from streaming.deduplicate import outcomes
-from streaming.definitions import EVENTS, definitions
+from streaming.definitions import EVENTS
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.shared_plan import answered
 from streaming.silver import QUARANTINE, SILVER, accepted
@@ -188,7 +189,7 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
 
 def stream(spark: SparkSession, sent: Sequence[Sent]) -> None:
     """What the stream would have written."""
-    versions = definitions(spark)
+    versions = in_force(spark)
     in_silver = [(one.place, one.silver, one.arrival) for one in sent if one.silver]
     late = {one.place: one.late_by_ms for one in sent}
     decided = outcomes(validate(raw(spark, in_silver)).withColumn("written", F.lit(False)))
@@ -229,13 +230,13 @@ def night(spark: SparkSession, sent: Sequence[Sent]) -> None:
             rows.append(row(one.place, one.value, one.arrival) | envelope)
     append_once(frame(spark, rows, ARCHIVE.schema), ARCHIVE, "archive", 0)
     for day in (DAY, LOST):
-        truth(spark, day, "truth", dict(definitions(spark)))
+        truth(spark, day, "truth", in_force(spark))
 
 
 def plan(spark: SparkSession, day: Day) -> DayPlan:
     archived = held(spark_tables.read(spark, ARCHIVE), spark_tables.read(spark, ARCHIVE_GAPS))
     ends = {at: ranges[-1][1] for at, ranges in archived.items()}
-    return DayPlan(day, "run", 1, ends, definitions(spark), archived)
+    return DayPlan(day, "run", 1, ends, in_force(spark), archived)
 
 
 def raw(spark: SparkSession, found: Sequence[tuple[tuple[str, int, int], bytes | None, datetime]]) -> DataFrame:
@@ -311,7 +312,7 @@ def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSess
 
 
 def test_a_correction_says_which_version_was_believed_before(reconciled: SparkSession) -> None:
-    spark, now = reconciled, definitions(reconciled)["order_totals"]
+    spark, now = reconciled, in_force(reconciled)["order_totals"]
     speed = speed_table(ORDER_TOTALS)
     right = spark_tables.read(spark, speed).where((F.col("day") == F.lit(DAY.date)) & (F.hour("window_start") <= 3))
     # Another version said less of the first hour, the same of the third, and had counted what came late in the second.

@@ -13,6 +13,7 @@ import pytest
 from corpus import encoded, order
 from deltalake import DeltaTable
 from fewer import few_views
+from in_force import in_force
 from pyspark.sql import SparkSession
 
 from infra import failpoints
@@ -20,7 +21,6 @@ from infra.lake import spark_tables
 from infra.lake.rows import frame
 from streaming.bronze import BRONZE, RECORD
 from streaming.checkpoint import Planned
-from streaming.definitions import definitions
 from streaming.ingest import Ingest
 from streaming.progress import PROGRESS
 from streaming.rejections import Rejections
@@ -60,7 +60,7 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
     lease: Any = SimpleNamespace(check=lambda: None)
 
     def begin() -> Ingest:
-        return Ingest(spark, checkpoints, "l", definitions(spark), speed, lease, Rejections(1.0))
+        return Ingest(spark, checkpoints, "l", in_force(spark), speed, lease, Rejections(1.0))
 
     class Stream:
         ingest = begin()
@@ -84,7 +84,7 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
 
         def rebuild(self) -> None:
             """What a stream with another checkpoint does first."""
-            restate(spark, "m", definitions(spark), {"orders": {"0": ends[-1]}})
+            restate(spark, "m", in_force(spark), {"orders": {"0": ends[-1]}})
 
         def restart(self) -> None:
             """Another process of the same generation."""
@@ -92,7 +92,7 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
 
         def gains(self) -> None:
             """What a stream that has got a new view does first."""
-            restate(spark, "l", definitions(spark), {})
+            restate(spark, "l", in_force(spark), {})
 
         def rows(self, table: str) -> list[dict[str, Any]]:
             return (
