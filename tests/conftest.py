@@ -101,7 +101,8 @@ def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session with the platform's own settings, on local files."""
     home = tmp_path_factory.mktemp("spark")
-    (home / "jars").symlink_to(settings().home / "jars")
+    # Of this tree, whatever platform the user's DAYBREAK_HOME names.
+    (home / "jars").symlink_to(ROOT / ".daybreak" / "jars")
     own_settings = settings().model_copy(update={"home": home})
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(own_settings))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
