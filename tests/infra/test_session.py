@@ -1,9 +1,10 @@
 """What a session asks its JVM for: no more than it needs, and all of that is there."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
-from py4j.java_gateway import JVMView
+from py4j.java_gateway import JavaClass, JVMView
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -21,6 +22,21 @@ def test_columns_look_up_no_class_and_note_no_line(spark: SparkSession, monkeypa
     assert [row["more"] for row in rows.groupBy("more").count().sort("more").collect()] == [[1, 2], [2, 2], [3, 2]]
     assert {name for name in asked if "." not in name} == set()
     assert not [name for name in asked if name.endswith("PySparkCurrentOrigin")]
+
+
+def test_a_functions_name_is_looked_up_once(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: Counter[str] = Counter()
+    for kind in (JVMView, JavaClass):
+        look_up = kind.__getattr__
+
+        def counted(of: object, name: str, look_up: Any = look_up) -> object:
+            asked[name] += 1
+            return look_up(of, name)
+
+        monkeypatch.setattr(kind, "__getattr__", counted)
+    for number in range(10):
+        F.when(F.col("a") == number, F.upper(F.lit("b"))).otherwise(~F.col("c"))
+    assert {name for name, times in asked.items() if times > 1} == set()
 
 
 def test_hive_finds_every_class_that_its_registry_names(spark: SparkSession) -> None:
