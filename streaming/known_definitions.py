@@ -46,10 +46,11 @@ def known_definitions(session: SparkSession) -> Mapping[str, str]:
 def _files() -> Iterator[Path]:
     for folder in FOLDERS:
         yield from (one for one in (ROOT / folder).rglob("*") if one.is_file() and "__pycache__" not in one.parts)
-    # The program that asks defines nothing, and the night is another one than the stream.
-    for module in (module for name, module in list(sys.modules.items()) if name != "__main__"):
+    for name, module in list(sys.modules.items()):
         file = Path(getattr(module, "__file__", None) or "")
-        if file.suffix == ".py" and not any(file.is_relative_to(one) for one in (ROOT, sys.prefix, sys.base_prefix)):
+        is_installed_or_ours = any(file.is_relative_to(one) for one in (ROOT, sys.prefix, sys.base_prefix))
+        # The program that asks defines nothing, and the night is another one than the stream.
+        if name != "__main__" and file.suffix == ".py" and not is_installed_or_ours:
             yield file
 
 

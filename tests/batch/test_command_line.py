@@ -1,8 +1,10 @@
 """The command line is assembled from modules of which a call imports only its own."""
 
+import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.core import TyperGroup
@@ -11,6 +13,8 @@ from typer.testing import CliRunner
 
 from batch.commands import COMMANDS, assembled
 from infra.settings import ROOT
+
+HEAVY = ("pyspark", "sqlalchemy", "minio", "airflow", "pyarrow")
 
 
 def test_every_module_has_the_commands_that_are_listed_for_it() -> None:
@@ -47,3 +51,17 @@ def test_a_call_imports_no_other_commands() -> None:
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     loaded = {module for module in COMMANDS.values() if module in said.split()}
     assert loaded == {COMMANDS["logs"]}
+
+
+def test_asking_for_the_status_loads_no_client_that_it_does_not_need(tmp_path: Path) -> None:
+    """Each takes as long to import as all the rest, at each command."""
+    code = (
+        "import sys; sys.argv = ['daybreak', 'status']\n"
+        "from batch.commands import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    env = {"PATH": os.environ["PATH"], "DAYBREAK_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr

@@ -139,7 +139,7 @@ def test_code_that_changed_since_the_process_began_is_never_kept(root: Path, ask
     assert _known() == {"orders": "3"}, "nothing was kept of what the process may not have loaded"
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"of": 1}', "null", "[1]"])
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"of": 1}', "null", "[1]"])
 def test_a_file_that_cannot_be_read_is_written_anew(root: Path, asked: Asked, text: str) -> None:
     _known()
     (root / "definitions.json").write_text(text)
