@@ -73,7 +73,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """With `--durations`: seconds per file, fixtures included, longest first. Where a run's time goes is asked by file."""
+    """What passed only the second time (.ci/again.py); with `--durations` seconds per file, fixtures included, longest first."""
+    passed = {report.nodeid for report in terminalreporter.stats.get("passed", ()) if report.when == "call"}
+    for test in os.environ.get("FAILED_BEFORE", "").splitlines():
+        terminalreporter.write_line(f"FLAKY {test}" if test in passed else f"failed twice: {test}")
     if config.option.durations is None:
         return
     seconds: Counter[str] = Counter()
