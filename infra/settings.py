@@ -14,6 +14,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
+from infra.alarm_settings import Alarms
 from infra.failures import PermanentFailure
 from infra.jvm import LATER_C2, QUICK_JVM
 from infra.options import OPTIONS_FILE, chosen
@@ -23,7 +24,7 @@ from infra.retention import long_enough
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Ports):
+class Settings(Alarms, Ports):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -128,9 +129,6 @@ class Settings(Ports):
         ge=0,
         description="While the stream reads a backlog, the watermark waits for the slowest partition; at most for this much "
         "event time, since open rows take memory",
-    )
-    alarm_share: float = Field(
-        0.05, ge=0, le=1, description="Rejected share of a topic's last records from which on `daybreak status` warns"
     )
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(

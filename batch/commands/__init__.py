@@ -12,7 +12,8 @@ import typer
 from infra.failures import reported
 
 COMMANDS = {
-    **dict.fromkeys(("up", "down", "restart", "status", "logs"), "infra.commands.platform"),
+    **dict.fromkeys(("up", "down", "restart", "logs"), "infra.commands.platform"),
+    "status": "batch.commands.status",
     "doctor": "infra.commands.doctor",
     **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),
     **dict.fromkeys(("night", "backfill"), "batch.commands.nights"),

@@ -1,30 +1,25 @@
-"""Commands for the platform's processes: up, down, restart, status, logs.
+"""Commands for the platform's processes: up, down, restart, logs.
 
 Data flow: supervisor and its programs <-> the terminal
 Run: daybreak up
 """
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from infra import options, secrets
 from infra.commands.screen import Screen
-from infra.commands.status_tables import show, show_held
 from infra.failures import PermanentFailure
 from infra.options import SHOP_DB
 from infra.services import place, processes, rebuild, start, tables
 from infra.services.configuration import log_file
-from infra.services.health import held
 from infra.services.program import Name
 from infra.services.roster import choose, roster
-from infra.services.status import Condition
-from infra.services.status import status as statuses
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
 from infra.shop.db import slot
@@ -145,21 +140,6 @@ def _running(s: Settings) -> Supervisor:
             f"the platform is not up (nothing answers on port {s.supervisor_port}); start it: daybreak up"
         )
     return supervisor
-
-
-@commands.command()
-def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object per program")] = False) -> None:
-    """Show each program: its process, ports, memory, what it waits for; exits with 1 if one fails."""
-    s = settings()
-    found = statuses(roster(s), Supervisor(s))
-    if as_json:
-        print(json.dumps([asdict(one) for one in found], indent=2))
-    else:
-        show(found)
-        if any(one.name == Name.STREAM and one.pid for one in found):
-            show_held(held(s))
-    if any(one.condition in (Condition.FAILING, Condition.FAILED) for one in found):
-        raise typer.Exit(1)
 
 
 @commands.command()

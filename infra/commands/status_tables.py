@@ -1,15 +1,16 @@
 """The tables of `daybreak status`.
 
-Data flow: Status per program, what the stream's views hold -> terminal
+Data flow: Status per program, what the stream's views hold, problems -> terminal
 Run: daybreak status
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.markup import escape
 from rich.table import Column, Table
 
 from infra.commands.screen import Screen
+from infra.problems import Problem
 from infra.services.status import Condition, Status
 
 console = Screen()
@@ -41,6 +42,29 @@ def show_held(views: Mapping[str, tuple[int, int]]) -> None:
     for view, (rows, size) in views.items():
         table.add_row(view, f"{rows:,}", f"{size / 1e6:,.1f}")
     console.print(table)
+
+
+def show_count(known: int) -> None:
+    """How many problems there are, if there are any."""
+    if known:
+        are = "1 problem is" if known == 1 else f"{known} problems are"
+        console.print(f"[bold red]{are} known:[/] daybreak status --problems")
+
+
+def show_problems(found: Sequence[Problem], is_up: bool) -> None:
+    """Each problem: its id, since when, how many, which rows, and what mends it."""
+    for one in found:
+        count = "" if one.count is None else f", {one.count:,} in all"
+        since = f"since {one.since:%Y-%m-%d %H:%M} UTC" if one.since else "since now"
+        console.print(f"[bold red]{escape(one.id)}[/] [dim]{since}{count}[/]", soft_wrap=True)
+        console.print(f"  {escape(one.what)}", soft_wrap=True)
+        for row in one.rows:
+            console.print(f"    {escape(row)}", soft_wrap=True)
+        console.print(f"  [dim]to mend it:[/] {escape(one.mend)}", soft_wrap=True)
+    if not is_up:
+        console.print("The platform is down: these are the problems that were known before.", soft_wrap=True)
+    elif not found:
+        console.print("[green]no problems[/]")
 
 
 def _row(one: Status) -> list[str]:

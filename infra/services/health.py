@@ -23,8 +23,6 @@ from infra.kafka.partitions import partitions
 from infra.settings import Settings
 
 ANSWER_SECONDS = 3
-STILL_SECONDS = 300.0
-"""A stream without a finished micro-batch for this long counts as stuck; a large one on a busy laptop takes less."""
 SILENT_SECONDS = 60.0
 """Oldest status file of a stream that works; it is written every second."""
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -120,18 +118,23 @@ def _said(s: Settings) -> dict[str, Any]:
 
 
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
-    """Is a running stream stuck: no micro-batch finished for STILL_SECONDS, although Kafka has unread records?
+    """Is a running stream stuck: no micro-batch finished for `still_seconds`, although records are unread for as long?
 
+    After a quiet night the first record is unread for a moment, and nothing is stuck.
     `batch` of the status file: {"id", "finished_at"} of the last micro-batch since the start, epoch seconds; none yet is null.
     """
     now, batch = time.time(), said.get("batch")
     if now - said["at"] > SILENT_SECONDS:
         return f"its status file, which is {span(now - said['at'])} old: see daybreak logs stream"
     since = batch["finished_at"] if batch else psutil.Process(pid).create_time()
-    if now - since < STILL_SECONDS:
+    if now - since < s.still_seconds:
         return None
     try:
-        unread = sum(max(at.end - (at.start if at.committed is None else at.committed), 0) for at in partitions(s))
+        unread = sum(
+            max(at.end - (at.start if at.committed is None else at.committed), 0)
+            for at in partitions(s)
+            if at.first_unread and now - at.first_unread.timestamp() >= s.still_seconds
+        )
     except TransientFailure as failure:
         return str(failure)
     except PermanentFailure:

@@ -9,9 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from infra.commands import platform
 from infra.failures import PermanentFailure, TransientFailure
 from infra.services import health, restarts
 from infra.services.program import Name, Program
@@ -96,31 +94,6 @@ def test_a_program_that_ends_again_and_again_is_not_healthy(
     assert (found.waits_for is None) if says is None else str(found.waits_for).startswith(says)
 
 
-def test_the_command_says_what_fails_and_ends_with_one(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform, "roster", lambda _: {})
-    shown = [
-        one(State.RUNNING, os.getpid(), "micro-batch 17 (orders-0), 3 times: [X] too deep. `daybreak logs stream`", 0)
-    ]
-    monkeypatch.setattr(platform, "statuses", lambda *_: shown)
-    done = CliRunner().invoke(platform.commands, ["status"])
-    assert done.exit_code == 1
-    assert "stream is failing: micro-batch 17 (orders-0), 3 times: [X] too deep. `daybreak logs stream`" in done.output
-    done = CliRunner().invoke(platform.commands, ["status", "--json"])
-    assert (done.exit_code, json.loads(done.output)[0]["condition"]) == (1, "failing")
-    shown[:] = [one(State.RUNNING, os.getpid(), None, 0)]
-    assert CliRunner().invoke(platform.commands, ["status"]).exit_code == 0
-
-
-def test_bad_input_is_told_and_makes_no_program_ill(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = f"commands: 3 of 9 records (not_json 3): {'a long command, ' * 20}[end]"
-    monkeypatch.setattr(platform, "roster", lambda _: {})
-    monkeypatch.setattr(platform, "statuses", lambda *_: [one(State.RUNNING, os.getpid(), None, 0, notices=(told,))])
-    done = CliRunner().invoke(platform.commands, ["status"])
-    assert (done.exit_code, done.output.splitlines()[-1]) == (0, told)
-    (found,) = json.loads(CliRunner().invoke(platform.commands, ["status", "--json"]).output)
-    assert (found["condition"], found["notices"]) == ("healthy", [told])
-
-
 def test_only_the_process_that_runs_has_notices(s: Settings) -> None:
     assert health.notices(s, 7) == ()
     (s.home / "run" / "stream.json").write_text(json.dumps({"pid": 7, "state": "running", "notices": ["commands: 3"]}))
@@ -133,6 +106,7 @@ def test_only_the_process_that_runs_has_notices(s: Settings) -> None:
     [
         (2, 1, 15_000, None),
         (900, 1, 0, None),
+        (900, 1, 3, None),
         (
             900,
             1,
@@ -143,7 +117,15 @@ def test_only_the_process_that_runs_has_notices(s: Settings) -> None:
         (900, 1, PermanentFailure("no group"), None),
         (900, 1, TransientFailure("Kafka gave no answer"), "Kafka gave no answer"),
     ],
-    ids=["at work", "a silent shop", "stands still", "its process hangs", "nothing was ever read", "no Kafka"],
+    ids=[
+        "at work",
+        "a silent shop",
+        "a silent shop's next order",
+        "stands still",
+        "its process hangs",
+        "nothing was ever read",
+        "no Kafka",
+    ],
 )
 def test_a_stream_that_runs_and_reads_nothing_is_not_healthy(
     s: Settings, monkeypatch: pytest.MonkeyPatch, batch_age: float, word_age: float, unread: Any, says: str | None
@@ -151,7 +133,9 @@ def test_a_stream_that_runs_and_reads_nothing_is_not_healthy(
     def partitions(_: Settings) -> list[SimpleNamespace]:
         if isinstance(unread, Exception):
             raise unread
-        return [SimpleNamespace(start=0, end=unread + 5, committed=5)]
+        # The few have come just now.
+        age = timedelta(seconds=1 if unread == 3 else 800)
+        return [SimpleNamespace(start=0, end=unread + 5, committed=5, first_unread=datetime.now(UTC) - age)]
 
     monkeypatch.setattr(health, "partitions", partitions)
     now, pid = time.time(), os.getpid()
@@ -172,13 +156,15 @@ def test_what_the_views_hold_is_read_from_the_streams_own_status(s: Settings) ->
 
 
 def test_the_stream_has_time_for_its_first_micro_batch(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "partitions", lambda _: [SimpleNamespace(start=0, end=9, committed=None)])
+    first = datetime.now(UTC) - timedelta(days=1)
+    unread = SimpleNamespace(start=0, end=9, committed=None, first_unread=first)
+    monkeypatch.setattr(health, "partitions", lambda _: [unread])
     pid = os.getpid()
     (s.home / "run" / "stream.json").write_text(
         json.dumps({"pid": pid, "state": "running", "at": time.time(), "queries": {}})
     )
     # This process has lived for as long as the tests before took.
-    monkeypatch.setattr(health, "STILL_SECONDS", float("inf"))
-    assert health.stream(s, pid) is None
-    monkeypatch.setattr(health, "STILL_SECONDS", -1.0)
-    assert str(health.stream(s, pid)).startswith("its next micro-batch (none in ")
+    assert health.stream(s.model_copy(update={"still_seconds": 1_000_000}), pid) is None
+    assert str(health.stream(s.model_copy(update={"still_seconds": -1}), pid)).startswith(
+        "its next micro-batch (none in "
+    )

@@ -1,0 +1,112 @@
+"""`daybreak status`: what fails is told, and with --problems everything that is wrong, in one list."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from batch.commands import status as command
+from batch.look import look
+from infra.failures import TransientFailure
+from infra.problems import Problem, keep
+from infra.services.problems import of_programs
+from infra.services.status import Condition, Status
+from infra.settings import Settings, load
+
+
+@pytest.fixture
+def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    (tmp_path / "run").mkdir()
+    monkeypatch.setattr(command, "settings", load)
+    monkeypatch.setattr(command, "roster", lambda _: {})
+    return load()
+
+
+def one(condition: Condition, waits_for: str | None = None, up: int = 10, notices: tuple[str, ...] = ()) -> Status:
+    pid = None if condition in (Condition.STOPPED, Condition.FAILED) else 7
+    return Status("stream", condition, pid, {}, 1, 1, up, waits_for, notices)
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *found: Status) -> None:
+    monkeypatch.setattr(command, "statuses", lambda *_: list(found))
+
+
+def asked(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(command.commands, [*arguments])
+    return done.exit_code, done.output
+
+
+def test_the_command_says_what_fails_and_ends_with_one(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "micro-batch 17 (orders-0), 3 times: [X] too deep. `daybreak logs stream`"
+    shown(monkeypatch, one(Condition.FAILING, why))
+    code, said = asked()
+    assert code == 1
+    assert f"stream is failing: {why}" in said
+    assert said.splitlines()[-1] == "1 problem is known: daybreak status --problems"
+    code, said = asked("--json")
+    assert (code, json.loads(said)[0]["condition"]) == (1, "failing")
+    shown(monkeypatch, one(Condition.HEALTHY))
+    code, said = asked()
+    assert code == 0
+    assert "known" not in said
+
+
+def test_bad_input_is_told_and_makes_no_program_ill(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = f"commands: 3 of 9 records (not_json 3): {'a long command, ' * 20}[end]"
+    shown(monkeypatch, one(Condition.HEALTHY, notices=(told,)))
+    code, said = asked()
+    assert (code, said.splitlines()[-1]) == (0, told)
+    (found,) = json.loads(asked("--json")[1])
+    assert (found["condition"], found["notices"]) == ("healthy", [told])
+
+
+def test_all_problems_are_one_list_with_what_mends_each(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("batch.look.LOOKS", {})
+    shown(monkeypatch, one(Condition.HEALTHY))
+    assert asked("--problems") == (0, "no problems\n")
+    keep(s, "night", [Problem("log.gap/orders-0", "8 records [x] are gone", "daybreak gaps", 8, ("orders-0 12",))])
+    shown(monkeypatch, one(Condition.FAILING, "its disk"))
+    code, said = asked("--problems")
+    assert code == 1
+    for word in ("log.gap/orders-0 since 20", "8 in all", "8 records [x] are gone", "orders-0 12", "daybreak gaps"):
+        assert word in said
+    assert "stream is failing: its disk" in said
+    code, said = asked("--problems", "--json")
+    assert (code, [row["id"] for row in json.loads(said)]) == (1, ["log.gap/orders-0", "program.failing/stream"])
+    shown(monkeypatch, one(Condition.HEALTHY))
+    assert [row["id"] for row in json.loads(asked("--problems", "--json")[1])] == ["log.gap/orders-0"]
+
+
+def test_a_platform_that_is_down_shows_what_was_known(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("batch.look.LOOKS", {"night": lambda _: pytest.fail("it looks")})
+    keep(s, "night", [Problem("a/b", "wrong", "mend it")])
+    shown(monkeypatch, one(Condition.STOPPED))
+    code, said = asked("--problems")
+    assert code == 1
+    assert "a/b" in said
+    assert "The platform is down" in said
+
+
+@pytest.mark.parametrize(
+    ("found", "ids"),
+    [
+        (one(Condition.WAITING, "its next micro-batch", up=400), ["program.waits/stream"]),
+        (one(Condition.WAITING, "its queries to start", up=20), []),
+        (one(Condition.FAILED, "a restart by hand"), ["program.failed/stream"]),
+        (one(Condition.STOPPED), []),
+    ],
+    ids=["does nothing", "starts", "has ended", "stopped by a person"],
+)
+def test_a_program_is_a_problem_if_it_stands_still(found: Status, ids: list[str]) -> None:
+    assert [one.id for one in of_programs([found], still_seconds=300)] == ids
+
+
+def test_a_look_that_fails_leaves_what_it_found(s: Settings) -> None:
+    def blind(_: Settings) -> list[Problem]:
+        raise TransientFailure("Kafka does not answer")
+
+    assert [one.id for one in look(s, {"night": lambda _: [Problem("a/b", "wrong", "mend it")]})] == ["a/b"]
+    assert [one.id for one in look(s, {"night": blind})] == ["a/b", "look.failed/night"]
+    assert look(s, {"night": lambda _: []}) == []
