@@ -16,11 +16,12 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import Context
 
+from dags.day_of_run import day_of
 from dags.handed_over import hand_over, last_ahead, take
 from dags.lake import ROOT
 
-DAY = "{{ data_interval_start | ds }}"
-"""The day that a run settles; the run starts two hours after the end of that day."""
+DAY = "{{ day_of(dag_run) }}"
+"""The day that a run settles."""
 
 
 AHEAD = "ahead"
@@ -176,4 +177,4 @@ class ReportStep(BashOperator):
 
 
 def _day_of(context: Context) -> str:
-    return str(context["data_interval_start"].date())  # type: ignore[typeddict-item, union-attr]
+    return day_of(context["dag_run"])

@@ -10,13 +10,15 @@ from airflow.sdk import DAG, CronDataIntervalTimetable, Param, task_group
 from airflow.sdk.bases.operator import chain
 
 from dags.approval import Approval, Decide
+from dags.day_of_run import day_of
 from dags.lake import gold, layer, table
 from dags.night_step import ArchiveStep, GoldStep, NightStep, ReportStep
 from dags.retries import ByExitCode
 
 TRIAGE = """
 ### What it does
-At 02:00 UTC this DAG settles the day before.
+At 02:00 UTC this DAG settles the day before. Nights that did not come (the machine was off, the DAG was paused) are made up
+for: the next one also settles the days with events that they have left, the oldest first.
 
 - **archive** copies the new records from Kafka and plans the night: the new day, and every settled day that late arrivals
   or a changed definition touched. To start a driver takes longer than to recompute a small day, so the archive's driver
@@ -28,6 +30,9 @@ At 02:00 UTC this DAG settles the day before.
 - **curve** measures how complete the stream would have been with other delays (allowed lateness).
 - **dbt_build** rebuilds and tests gold. **dbt_docs** writes the pages under *dbt docs* in the menu. **report** writes the
   page under *Nights*, which is also the tab *Reconciliation* of this run.
+
+**Which day?** A scheduled run and a backfill settle the day on which their data interval starts. A run by hand (*Trigger*)
+settles yesterday (UTC), or the day of the logical date that you enter. A day that is not over yet is refused.
 
 You may run every step again at any time; a second run changes nothing. To redo days, start a backfill (here: *Trigger,
 Backfill*, *all runs*; or `daybreak backfill --from D --to D`). A settled day in which nothing has changed is left alone;
@@ -69,6 +74,7 @@ with DAG(
     start_date=datetime(2020, 1, 1, tzinfo=UTC),
     catchup=False,
     max_active_runs=1,
+    user_defined_macros={"day_of": day_of},
     is_paused_upon_creation=True,
     # Longer than the time a person has to answer, and shorter than the time until the next night.
     dagrun_timeout=timedelta(hours=20),

@@ -18,6 +18,8 @@ from airflow.plugins_manager import AirflowPlugin
 from fastapi import Depends, FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
+from dags.day_of_run import day_of
+
 ROOT = Path(__file__).resolve().parents[2]
 REPORTS = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "reports"
 DAG = "nightly"
@@ -58,15 +60,13 @@ def of_day(day: date) -> Response:
 
 @app.get("/run")
 def of_run(dag_id: str, run_id: str) -> Response:
-    """The report of the day that a run settles. The day is taken from the run's data interval, not from its name."""
+    """The report of the day that a run settles. The day is taken from the run's dates, not from its name."""
     if dag_id != DAG:
         return HTMLResponse(NOT_YET.format(of="", why=f"Only runs of the DAG <code>{DAG}</code> have reports."))
-    start = next((run.data_interval_start for run in DagRun.find(dag_id=DAG, run_id=[run_id])), None)
-    if start is None:
-        return HTMLResponse(
-            NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown or has no day.")
-        )
-    return of_day(start.date())
+    run = next(iter(DagRun.find(dag_id=DAG, run_id=[run_id])), None)
+    if run is None:
+        return HTMLResponse(NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown."))
+    return of_day(date.fromisoformat(day_of(run)))
 
 
 @app.get("/night/{day}")

@@ -4,6 +4,7 @@ import json
 import sys
 from datetime import UTC, date, datetime, time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,10 +50,14 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return started
 
 
+def scheduled(night: str) -> SimpleNamespace:
+    at = datetime.combine(date.fromisoformat(night), time(2), UTC)
+    return SimpleNamespace(run_type="scheduled", data_interval_start=at, logical_date=at, run_after=at)
+
+
 def run(step: NightStep, task: Task, night: str = "2026-01-31", backfill: dict[str, str] | None = None) -> Any:
     params = {"full": False, "backfill": backfill}
-    at = datetime.combine(date.fromisoformat(night), time(2), UTC)
-    return step.execute({"ti": task, "params": params, "data_interval_start": at})  # type: ignore[typeddict-item]
+    return step.execute({"ti": task, "params": params, "dag_run": scheduled(night)})  # type: ignore[typeddict-item]
 
 
 def settle(day: str) -> NightStep:
@@ -185,7 +190,7 @@ def test_a_backfill_builds_gold_in_its_last_night(
     context = {
         "ti": Task(try_number=try_number),
         "params": {"full": False, "gold_on": gold_on},
-        "data_interval_start": datetime(2026, 1, 31, 2, tzinfo=UTC),
+        "dag_run": scheduled("2026-01-31"),
     }
     GoldStep(verb="build", task_id="dbt_build", always=always).execute(context)  # type: ignore[arg-type]
     assert bool(built) is builds
