@@ -8,14 +8,38 @@ A look that cannot be made, e.g. because Kafka does not answer, leaves what it f
 
 from collections.abc import Callable, Iterable, Mapping
 
+from batch.unsettled import settled, unsettled
 from infra import problems
+from infra.airflow.problems import RUNS, failed, paused
 from infra.failures import PermanentFailure, TransientFailure
 from infra.problems import Problem
+from infra.services import health, standing_still
 from infra.settings import Settings
 
 Look = Callable[[Settings], Iterable[Problem]]
 
-LOOKS: Mapping[str, Look] = {}
+DAG = "nightly"
+
+
+def airflow(s: Settings) -> list[Problem]:
+    """The nights in Airflow; what was known, if Airflow is not started."""
+    if s.embedded("airflow_url") and health.port("127.0.0.1", s.airflow_port):
+        return problems.of_source(s, "look.airflow")
+    # Imported here because the import takes a second.
+    from infra.airflow.client import Airflow
+
+    own = Airflow(s)
+    ended = own.last_ended(DAG, RUNS)
+    return [*paused(DAG, own.is_paused(DAG), bool(ended)), *failed(ended, settled(s), s.airflow_url)]
+
+
+LOOKS: Mapping[str, Look] = {
+    "stream": standing_still.stream,
+    "followers": standing_still.followers,
+    "orders": standing_still.order_service,
+    "days": unsettled,
+    "airflow": airflow,
+}
 """Looks by name, of a platform that is up."""
 
 

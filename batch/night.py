@@ -19,7 +19,8 @@ from batch.corrections.publish import publish as publish_corrections
 from batch.day import Day, names
 from batch.day_plan import DayPlan
 from batch.driver import create_tables, lease, refuse_without_stream, say, session
-from batch.due import plans
+from batch.due import plans, settlements
+from batch.failed_nights import checked, decided, over, waits
 from batch.night_state import is_pending, record
 from batch.reconciliation.reconcile import reconcile as reconcile_day
 from batch.settlement.approval_request import as_json, in_words, refuse
@@ -87,6 +88,8 @@ def night(
                 # With `full`, truth is recomputed once: by the first step that computes.
                 requests = advance_all(own, plans(own, day, in_force, full, only), step, anew)
                 anew = False
+            if step is Step.CORRECT:
+                over({one: row["settled_at"] for one, row in settlements()[0].items()})
             if step in PUBLISHING:
                 say(f"publish: {publish_corrections(own)} corrections")
             todo = plans(own, day, in_force, full, only) if report and step is Step.ARCHIVE else todo
@@ -106,8 +109,11 @@ def _archive(own: SparkSession, day: Day) -> str:
     log, known = log_now(), marks(own)
     read_to = known.read_to
     suit_number(own, sum(end - read_to.get(at, log.first[at]) for at, end in log.end.items()))
-    read = archive_log(own, log, read_to)
-    return f"{read} offsets read, {conserve(own, day, log, known)} conserved"
+    with checked("archive", day):
+        read = archive_log(own, log, read_to)
+    with checked("conservation", day):
+        counted = conserve(own, day, log, known)
+    return f"{read} offsets read, {counted} conserved"
 
 
 def advance_all(own: SparkSession, todo: Sequence[DayPlan], step: Step, anew: bool = False) -> list[ApprovalRequest]:
@@ -132,17 +138,23 @@ def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) ->
     try:
         worked = anew or is_pending(plan, "truth")
         if worked:
-            truth_of_day(own, plan.day, plan.run, dict(plan.definitions), known)
+            with checked("truth", plan.day, plan.day):
+                truth_of_day(own, plan.day, plan.run, dict(plan.definitions), known)
             record(plan.day, plan.run, None)
         if step is Step.TRUTH:
             return None, worked
         worked = is_pending(plan, "reconcile")
         if worked:
-            reconcile_day(own, plan, known)
+            with checked("reconcile", plan.day, plan.day):
+                reconcile_day(own, plan, known)
             record(plan.day, plan.run, plan.run)
         if step is Step.RECONCILE:
             return None, worked
     finally:
         known.release()
     request = settle_day(own, plan)
+    if request and request.is_open:
+        waits(plan.day, str(request))
+    else:
+        decided(plan.day)
     return request, request is None

@@ -11,6 +11,7 @@ from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names, parse
 from batch.driver import create_tables, lease, refuse_without_stream, say, session
 from batch.due import plans
+from batch.failed_nights import decided
 from batch.night import Step, advance
 from batch.settlement.approval_request import refuse
 from batch.settlement.decisions import Decision, LastDecision, answer, newest
@@ -37,6 +38,7 @@ def decide(day: Day, decision: Decision, by: str, note: str, figures: str | None
         if last.decision is not decision:
             answer(day, last, decision, by, note)
         if decision is Decision.REJECTED:
+            decided(day)
             say(f"rejected: {day} stays provisional")
         else:
             _settle(own, day, last)

@@ -19,16 +19,14 @@ from airflow_client.client.exceptions import ApiException, NotFoundException
 from airflow_client.client.models import (
     BackfillPostBody,
     DAGPatchBody,
-    DAGRunResponse,
-    HITLDetail,
     ReprocessBehavior,
-    TaskInstanceResponse,
     UpdateHITLDetailPayload,
 )
 from pydantic import ValidationError
 from urllib3.exceptions import HTTPError
 
-from infra.airflow.runs import ApprovalRequest, Run, Task
+from infra.airflow.responses import as_request, as_run, as_task
+from infra.airflow.runs import ENDED, ApprovalRequest, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 
@@ -76,8 +74,8 @@ class Airflow:
         found = self._all(self._runs.get_dag_runs, "dag_runs", dag, order_by=["logical_date"], **span)
         tasks: dict[str, list[Task]] = {}
         for task in self._all(self._tasks.get_task_instances, "task_instances", dag, "~", **span):
-            tasks.setdefault(task.dag_run_id, []).append(_task(task))
-        return tuple(_run(run, tuple(tasks.get(run.dag_run_id, ()))) for run in found)
+            tasks.setdefault(task.dag_run_id, []).append(as_task(task))
+        return tuple(as_run(run, tuple(tasks.get(run.dag_run_id, ()))) for run in found)
 
     def watch(self, dag: str, first: datetime, last: datetime) -> Iterator[tuple[Run, ...]]:
         """Yield the runs repeatedly until all have ended; waits up to GONE_SECONDS if Airflow does not answer."""
@@ -100,6 +98,22 @@ class Airflow:
         listed = self._all(self._backfills.list_backfills, "backfills", dag)
         return [(one.from_date, one.to_date) for one in listed if one.completed_at is None]
 
+    def is_paused(self, dag: str) -> bool:
+        """Does the DAG start no runs by itself?"""
+        # The whole response differs between versions.
+        answer = self._ask(self._dags.get_dag_without_preload_content, dag)
+        return bool(json.loads(answer.data)["is_paused"])
+
+    def last_ended(self, dag: str, number: int) -> list[tuple[Run, Task]]:
+        """Of the DAG's last runs, at most so many, each task that has succeeded or failed; the newest first."""
+        listed = self._ask(self._runs.get_dag_runs, dag, order_by=["-run_after"], limit=number).dag_runs
+        found = []
+        for one in listed:
+            tasks = self._all(self._tasks.get_task_instances, "task_instances", dag, one.dag_run_id)
+            run = as_run(one, tuple(as_task(task) for task in tasks))
+            found += [(run, task) for task in run.tasks if task.state in ENDED]
+        return found
+
     def page(self, dag: str, run: Run, task: Task) -> str:
         """URL of a task's log."""
         mapped = f"/mapped/{task.map_index}" if task.map_index >= 0 else ""
@@ -109,7 +123,7 @@ class Airflow:
         """The open approval requests of the DAG's runs, oldest first."""
         which = {"response_received": False, "state": ["awaiting_input"], "order_by": ["created_at"]}
         found = self._all(self._tasks.get_hitl_details, "hitl_details", dag, "~", **which)
-        return tuple(_approval_request(one) for one in found)
+        return tuple(as_request(one) for one in found)
 
     def answer(self, dag: str, request: ApprovalRequest, option: str, params: dict[str, Any]) -> None:
         """Answer a request. Raises TransientFailure if it has been answered already, PermanentFailure if refused."""
@@ -196,25 +210,3 @@ def _detail(refused: ApiException) -> str:
     except ValueError:
         return f"{refused.status} {refused.reason}"
     return str(said.get("detail", said) if isinstance(said, dict) else said)
-
-
-def _task(task: TaskInstanceResponse) -> Task:
-    state = task.state.value if task.state else None
-    return Task(task.task_id, state, task.try_number, task.map_index, task.rendered_map_index)
-
-
-def _run(run: DAGRunResponse, tasks: tuple[Task, ...]) -> Run:
-    return Run(run.dag_run_id, (run.data_interval_start or run.run_after).date(), run.state.value, tasks)
-
-
-def _approval_request(found: HITLDetail) -> ApprovalRequest:
-    task = found.task_instance
-    return ApprovalRequest(
-        task.dag_run_id,
-        task.task_id,
-        task.map_index,
-        task.rendered_map_index or "",
-        found.subject,
-        found.body or "",
-        tuple(found.options),
-    )

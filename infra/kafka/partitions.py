@@ -4,6 +4,7 @@ Data flow: group's offsets, log ends, retention, first unread record -> Partitio
 Run: daybreak lag
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -58,6 +59,20 @@ def partitions(s: Settings) -> list[Partition]:
         unread = {at: max(committed.get(at, start), start) for at, (start, _) in ends.items()}
         times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
         return [Partition(*at, *ends[at], committed.get(at), times.get(at), kept[at[0]]) for at in every]
+
+
+def unread_since(position: Mapping[At, int], topics: Iterable[str]) -> datetime | None:
+    """The broker's time of the oldest committed record at or behind a position; None if all is read. A partition that the
+    position does not name is unread from its beginning. Raises TransientFailure if Kafka does not answer."""
+    options = {"enable.partition.eof": "true", "auto.offset.reset": "earliest", "isolation.level": "read_committed"}
+    with client.consumer("unread", options) as consumer:
+        # Lists all topics: a broker may create a topic that a client asks for by name.
+        there = consumer.list_topics(timeout=ANSWER_SECONDS).topics
+        every = [(topic, number) for topic in topics if topic in there for number in there[topic].partitions]
+        ends = {at: _ends(consumer, at) for at in every}
+        unread = {at: max(position.get(at, low), low) for at, (low, _) in ends.items()}
+        times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
+    return min(times.values(), default=None)
 
 
 def in_group(admin: AdminClient, group: str) -> Ends:

@@ -16,7 +16,7 @@ from deltalake import DeltaTable
 from fewer import only_views
 from pyspark.sql import SparkSession
 
-from batch import archive
+from batch import archive, failed_nights
 from batch import night as nights
 from batch.day import Day
 from batch.night import Step
@@ -24,7 +24,8 @@ from batch.settlement import settle
 from infra import failpoints
 from infra.failures import PermanentFailure
 from infra.lake import tables
-from infra.settings import ROOT
+from infra.problems import of_source
+from infra.settings import ROOT, Settings
 from infra.shop.faults import Faults
 from tests.bench.oracle.day import fill, records, shop, write_log
 
@@ -122,6 +123,7 @@ def lakes(
     monkeypatch.setattr(nights, "log_now", lambda: log)
     monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))
     monkeypatch.setattr(failpoints, "time", SimpleNamespace(sleep=dies))
+    monkeypatch.setattr(failed_nights, "settings", lambda: Settings(home=tmp_path))
     copies = [Nights(Path(shutil.copytree(folder, tmp_path / name)), monkeypatch) for name in ("killed", "undisturbed")]
     return copies[0], copies[1]
 
@@ -146,11 +148,13 @@ def test_a_night_killed_at_any_point_is_finished_by_the_next(lakes: tuple[Nights
         killed.run()
     assert len(killed.rows("reconciliation/decisions")) == 1
     assert killed.rows("reconciliation/settlements") == []
+    assert [one.id for one in of_source(failed_nights.settings(), failed_nights.NIGHT)] == [f"night.approval/{DAY}"]
     killed.limit(None)
     for place in SETTLING:
         killed.run(place)
         assert len(killed.rows("reconciliation/settlements")) == (place == SETTLING[1])
     killed.run()
+    assert of_source(failed_nights.settings(), failed_nights.NIGHT) == []
     found = {name: killed.rows(name) for name in TABLES}
 
     use(undisturbed).limit(None)

@@ -1,6 +1,7 @@
 """`daybreak status`: what fails is told, and with --problems everything that is wrong, in one list."""
 
 import json
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from typer.testing import CliRunner
 
 from batch.commands import status as command
 from batch.look import look
+from batch.unsettled import overdue
+from infra.airflow.problems import failed, paused
+from infra.airflow.runs import Run, Task
 from infra.failures import TransientFailure
 from infra.problems import Problem, keep
 from infra.services.problems import of_programs
@@ -110,3 +114,36 @@ def test_a_look_that_fails_leaves_what_it_found(s: Settings) -> None:
     assert [one.id for one in look(s, {"night": lambda _: [Problem("a/b", "wrong", "mend it")]})] == ["a/b"]
     assert [one.id for one in look(s, {"night": blind})] == ["a/b", "look.failed/night"]
     assert look(s, {"night": lambda _: []}) == []
+
+
+def at(day: int, hour: int = 0) -> datetime:
+    return datetime(2026, 1, day, hour, tzinfo=UTC)
+
+
+def test_a_day_with_events_that_no_night_settles_is_told() -> None:
+    events = {date(2026, 1, day): at(day) for day in (27, 28, 29, 30)}
+    (found,) = overdue(events, [date(2026, 1, 27)], at(31, 6), timedelta(hours=30))
+    assert (found.id, found.count, found.rows) == ("night.unsettled", 2, ("2026-01-28", "2026-01-29"))
+    assert found.since == at(30, 6)
+    assert "daybreak backfill --from 2026-01-28 --to 2026-01-29" in found.mend
+    assert overdue(events, [*events][:3], at(31, 6), timedelta(hours=30)) == []
+    # Old events that have come just now: their night may still come.
+    assert overdue({date(2025, 1, 1): at(31)}, [], at(31, 6), timedelta(hours=30)) == []
+
+
+def test_a_dag_that_was_paused_again_is_told() -> None:
+    assert paused("nightly", is_paused=True, has_run=False) == []
+    assert paused("nightly", is_paused=False, has_run=True) == []
+    assert [one.id for one in paused("nightly", is_paused=True, has_run=True)] == ["night.paused/nightly"]
+
+
+def test_a_task_that_failed_is_told_until_it_succeeds() -> None:
+    old, new = (Run(f"r{day}", date(2026, 1, day), "failed", ()) for day in (29, 30))
+    gold = Task("dbt_build", "failed", 3)
+    ended = [(new, gold), (new, Task("settle", "failed", 1, 0, "2026-01-29")), (old, Task("dbt_build", "success", 1))]
+    said = failed(ended, set(), "http://airflow")
+    assert [one.id for one in said] == ["night.task/dbt_build", "night.task/settle.2026-01-29"]
+    assert "http://airflow/dags/nightly/runs/r30" in said[0].mend
+    # Whoever settled the day, it is settled.
+    assert [one.id for one in failed(ended, {date(2026, 1, 29)}, "")] == ["night.task/dbt_build"]
+    assert failed([(new, Task("dbt_build", "success", 1)), (old, gold)], set(), "") == []

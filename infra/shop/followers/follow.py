@@ -33,7 +33,7 @@ def follow(s: Settings, system: System, is_over: Callable[[], bool]) -> None:
     follower, topics = system.opened(s), system.topics(s)
     committed = follower.position()
     position, assigned = dict(committed), set[Place]()
-    applied, said = 0, float("-inf")
+    applied, said, moved = 0, float("-inf"), time.time()
     with client.consumer(system.program, OPTIONS) as consumer:
         while not is_over():
             if time.monotonic() - said > SAY_SECONDS:
@@ -46,7 +46,7 @@ def follow(s: Settings, system: System, is_over: Callable[[], bool]) -> None:
                 if (there := places(consumer, topics)) != assigned:
                     assign(consumer, there, position)
                     assigned = there
-                say(s, system, position, applied)
+                say(s, system, position, applied, moved)
                 said = time.monotonic()
             if not assigned:
                 time.sleep(LOOK_SECONDS)
@@ -55,7 +55,7 @@ def follow(s: Settings, system: System, is_over: Callable[[], bool]) -> None:
             # Marks of transactions move the position too.
             if records or position != committed:
                 follower.apply(records, position)
-                applied, committed = applied + len(records), dict(position)
+                applied, committed, moved = applied + len(records), dict(position), time.time()
 
 
 def places(consumer: Consumer, topics: Iterable[str]) -> set[Place]:

@@ -30,9 +30,10 @@ class Lag:
     at: float | None
 
 
-def say(s: Settings, system: System, position: Position, applied: int) -> None:
-    """Write the status file."""
-    text = json.dumps({"pid": os.getpid(), "at": time.time(), "position": as_text(position), "applied": applied})
+def say(s: Settings, system: System, position: Position, applied: int, moved: float) -> None:
+    """Write the status file; `moved` is when the position changed last (epoch seconds)."""
+    own = {"pid": os.getpid(), "at": time.time(), "moved": moved}
+    text = json.dumps({**own, "position": as_text(position), "applied": applied})
     put(system.status_file(s), text.encode())
 
 

@@ -75,7 +75,7 @@ class Service:
         self.state, self._position = snapshot.read()
         behind(self.state, self._position.log)
         self.outcomes: Counter[str] = Counter()
-        self._saved_at, self._said_at = 0.0, 0.0
+        self._saved_at, self._said_at, self._moved = 0.0, 0.0, time.time()
         self._offsets = {number: self._position.commands.get(number, 0) for number in numbers}
 
     def run(self, is_over: Callable[[], bool]) -> None:
@@ -101,6 +101,7 @@ class Service:
                 for message in messages:
                     self._answer(message)
                 self._send_offsets(consumer)
+            self._moved = time.time()
         if time.monotonic() - self._saved_at > SAVE_SECONDS or self.state.changes > SAVE_CHANGES:
             self._save(consumer)
         if time.monotonic() - self._said_at > 1:
@@ -173,7 +174,8 @@ class Service:
         """
         faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True)
         self._said_at = time.monotonic()
-        text = {"pid": os.getpid(), "at": time.time(), "offsets": self._offsets, "outcomes": self.outcomes}
+        own = {"pid": os.getpid(), "at": time.time(), "moved": self._moved}
+        text = {**own, "offsets": self._offsets, "outcomes": self.outcomes}
         put(self._status_file, json.dumps(text).encode())
 
     def _ended(self, failure: KafkaException) -> None:

@@ -1,0 +1,48 @@
+"""What is wrong with the nights in Airflow: the DAG is paused, or a task failed and nothing has made up for it since.
+
+Data flow: Airflow's API, settled days -> Problem
+Run: daybreak status --problems
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import date
+
+from infra.airflow.runs import Run, Task
+from infra.problems import Problem
+
+RUNS = 10
+"""So many of the last runs are looked at."""
+OF_A_DAY = ("archive", "settle", "approve", "decide")
+"""Tasks whose failure is over once the day is settled, in whatever way."""
+
+
+def paused(dag: str, is_paused: bool, has_run: bool) -> list[Problem]:
+    """A DAG that has run and does not any more. Before its first run it is paused by design."""
+    if not (is_paused and has_run):
+        return []
+    what = f"the DAG {dag} is paused: no night comes by itself"
+    return [
+        Problem(f"night.paused/{dag}", what, "unpause it in Airflow, or run `daybreak backfill`, which unpauses it")
+    ]
+
+
+def failed(ended: Iterable[tuple[Run, Task]], settled: Collection[date], address: str) -> list[Problem]:
+    """Tasks that failed when they ran last. `ended`: the newest first; `address`: Airflow's."""
+    last: dict[str, tuple[Run, Task]] = {}
+    for run, task in ended:
+        last.setdefault(task.name, (run, task))
+    found = []
+    for name, (run, task) in last.items():
+        if task.state == "failed" and not (task.task_id in OF_A_DAY and _day(run, task) in settled):
+            what = f"task {name} of the night of {run.day} failed, and has not succeeded since"
+            mend = f"see its log at {address}/dags/nightly/runs/{run.run_id}; mend the cause, then clear the task"
+            found.append(Problem(f"night.task/{name.replace(' ', '.')}", what, mend))
+    return found
+
+
+def _day(run: Run, task: Task) -> date:
+    """A mapped task is named after its day."""
+    try:
+        return date.fromisoformat(task.map_name or "")
+    except ValueError:
+        return run.day
