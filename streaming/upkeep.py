@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 from deltalake.exceptions import DeltaError
 
-from infra.failures import TransientFailure
+from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.tables import Table
 from infra.lake.upkeep import Daily, compact, shorten, tidy
 from streaming.changelog import never_deleted
@@ -47,7 +47,7 @@ class Upkeep:
         while not self._stop.wait(EVERY_SECONDS):
             try:
                 self._once()
-            except (DeltaError, OSError, TransientFailure) as failure:
+            except (DeltaError, OSError, PermanentFailure, TransientFailure) as failure:
                 # The tables stay correct without it; the next round tries again.
                 print(f"daybreak stream: upkeep failed and will be tried again: {failure}", file=sys.stderr, flush=True)
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "redefine": "batch.commands.redefine",
     **dict.fromkeys(("query", "tables", "docs"), "infra.commands.query"),
     "beeline": "infra.commands.beeline",
+    "set-back": "batch.commands.set_back",
     "reconciliation": "batch.commands.reconciliation",
     "curve": "batch.commands.curve",
     "freshness": "streaming.commands.freshness",

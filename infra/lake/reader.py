@@ -48,10 +48,15 @@ def exists(s: Settings, table: str) -> bool:
         raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
 
 
-def schema(s: Settings, table: str) -> dict[str, Any] | None:
-    """The table's schema in Spark's JSON; None if there is no table. Raises TransientFailure if the store does not answer."""
-    found: dict[str, Any] | None = json.loads(delta(s, table).schema().to_json()) if exists(s, table) else None
-    return found
+def found(s: Settings, table: str) -> DeltaTable | None:
+    """The table; None if there is none. Raises TransientFailure if the store does not answer."""
+    return delta(s, table) if exists(s, table) else None
+
+
+def schema(at: DeltaTable) -> dict[str, Any]:
+    """The table's schema in Spark's JSON."""
+    read_schema: dict[str, Any] = json.loads(at.schema().to_json())
+    return read_schema
 
 
 def read(

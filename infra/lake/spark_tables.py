@@ -20,32 +20,26 @@ from pyspark.sql.types import ArrayType, DataType, StructType
 
 from infra.failures import TransientFailure
 from infra.lake import arrow_tables, reader
+from infra.lake.form import OFTEN_WRITTEN, PROPERTIES, refuse_all_foreign, refuse_foreign
 from infra.lake.rows import arrow, from_arrow
 from infra.lake.tables import Table
 from infra.settings import settings
-
-PROPERTIES = {
-    # Other readers (delta-rs, DuckDB) must be able to read every table.
-    "delta.enableDeletionVectors": "false",
-    "delta.checkpointInterval": "50",
-    # Time travel to last week, and a view's rebuild, need old versions.
-    "delta.logRetentionDuration": "interval 30 days",
-}
-OFTEN_WRITTEN = {"delta.checkpointInterval": "100", "delta.logRetentionDuration": "interval 30 minutes"}
-"""For tables with a commit per micro-batch. Their history is in their rows, so their log need not keep it; Spark lists
-the whole log at each access (Delta 4.4.0 can list less, but needs methods that this version of Hadoop lacks)."""
 
 
 def create_missing(session: SparkSession, tables: Sequence[Table], often_written: bool = False) -> None:
     """Create the tables that are missing, and widen those that lack a column.
 
     delta-rs finds out which those are: Spark would take a second per table, in every step of every night.
+    Raises PermanentFailure if another client has changed the form of one, before anything is written.
     """
     s = settings()
     with ThreadPoolExecutor(8) as pool:
-        there = list(pool.map(lambda table: reader.schema(s, table.id), tables))
-    for table, found in zip(tables, there, strict=True):
-        if found is None or not _holds(StructType.fromJson(found), table.schema):
+        found = list(pool.map(lambda table: reader.found(s, table.id), tables))
+    there = [(table, at) for table, at in zip(tables, found, strict=True) if at is not None]
+    refuse_all_foreign(there)
+    complete = {table.id for table, at in there if _holds(StructType.fromJson(reader.schema(at)), table.schema)}
+    for table in tables:
+        if table.id not in complete:
             create(session, table, often_written)
 
 
@@ -84,6 +78,7 @@ def _make(table: Table, properties: Mapping[str, str]) -> bool:
 def _widen(session: SparkSession, table: Table) -> None:
     if _holds(read(session, table).schema, table.schema):
         return
+    refuse_foreign(table, arrow_tables.latest(table))
     nothing = session.createDataFrame([], table.schema)
     nothing.write.format("delta").mode("append").option("mergeSchema", "true").save(table.path)
 

@@ -17,6 +17,7 @@ from typing import Any
 from deltalake import DeltaTable
 
 from infra.lake import reader
+from infra.lake.form import refuse_foreign
 from infra.lake.tables import Table
 from infra.settings import settings
 
@@ -120,9 +121,14 @@ class Daily:
 
 
 def _opened(table: Table) -> DeltaTable:
-    """Open the table anew: the memory of a cached handle grows with every version."""
+    """Open the table anew, to change it: the memory of a cached handle grows with every version.
+
+    A compaction would write null for what delta-rs cannot read: raises PermanentFailure if the table's form is not ours.
+    """
     place = table.path.removeprefix("file:").replace("s3a://", "s3://", 1)
-    return DeltaTable(place, storage_options=reader.options(settings()) if place.startswith("s3://") else None)
+    at = DeltaTable(place, storage_options=reader.options(settings()) if place.startswith("s3://") else None)
+    refuse_foreign(table, at)
+    return at
 
 
 def _files(opened: DeltaTable) -> list[dict[str, Any]]:

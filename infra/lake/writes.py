@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables
+from infra.lake.form import refuse_foreign
 from infra.lake.tables import Table
 
 FEW = 200_000
@@ -30,10 +31,12 @@ def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: 
     """Append `rows` unless `writer` has already appended `version` or a later one.
 
     `version` must grow with every new content of the same `writer`, else the write is silently skipped.
-    Raises TransientFailure if another process wrote as the same `writer` at the same time.
+    Raises TransientFailure if another process wrote as the same `writer` at the same time, PermanentFailure if another
+    client has changed the table's form (infra/lake/form.py).
     """
     if isinstance(rows, pa.Table):
         return _append(rows, table, writer, version)
+    refuse_foreign(table, arrow_tables.latest(table))
     (
         rows.write.format("delta")
         .mode("append")
@@ -49,6 +52,7 @@ def replace_days(rows: DataFrame | pa.Table, table: Table, days: Iterable[date])
     listed = ", ".join(f"DATE'{day.isoformat()}'" for day in sorted(days))
     if isinstance(rows, pa.Table):
         return _replace(rows, table, set(days), f"day IN ({listed})")
+    refuse_foreign(table, arrow_tables.latest(table))
     rows.write.format("delta").mode("overwrite").option("replaceWhere", f"day IN ({listed})").save(table.path)
     return None
 
@@ -64,6 +68,7 @@ def few(frame: DataFrame) -> DataFrame | pa.Table:
 
 def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
     at = arrow_tables.latest(table)
+    refuse_foreign(table, at)
     known = at.transaction_version(writer)
     # delta-rs stores the version but does not check it.
     if known is None or known < version:
@@ -84,6 +89,7 @@ def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
     if foreign:
         raise PermanentFailure(f"{table.id}: rows to replace {which} are of other days: {sorted(map(str, foreign))}")
     at = arrow_tables.latest(table)
+    refuse_foreign(table, at)
     with _named_failures(table):
         if rows.num_rows:
             write_deltalake(at, arrow_tables.fitted(rows, at), mode="overwrite", predicate=which)

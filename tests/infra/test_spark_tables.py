@@ -2,16 +2,19 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DateType, IntegerType, StringType, StructField, StructType, TimestampType
 
-from infra.lake import spark_tables
+from infra.failures import PermanentFailure
+from infra.lake import arrow_tables, form, reader, set_back, spark_tables
 from infra.lake.rows import arrow, frame
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, replace_days
+from infra.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -95,3 +98,45 @@ def test_a_day_reads_only_the_files_that_may_hold_it(spark: SparkSession) -> Non
     for number, day in enumerate((FIRST, SECOND, THIRD)):
         append_once(arrow([row(day, "a")], OF_DAYS), table, "w", number)
     assert len(spark_tables.of_day(spark, table, SECOND).inputFiles()) == 1
+
+
+@pytest.mark.usefixtures("local_lake")
+def test_rows_that_a_deletion_vector_took_come_back(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """delta-rs's own restore leaves them deleted, and says that it has succeeded."""
+    for module in (form, set_back):
+        monkeypatch.setattr(module, "settings", lambda: Settings(home=tmp_path / "home"))
+    table = replace(NARROW, name="lake_test_vectors")
+    spark_tables.create(spark, table)
+    append_once(arrow([{"id": "a"}, {"id": "b"}], table.schema), table, "stream", 1)
+    where = f"delta.`{table.path}`"
+    spark.sql(f"ALTER TABLE {where} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    spark.sql(f"DELETE FROM {where} WHERE id = 'a'")
+    with pytest.raises(PermanentFailure, match="--with-rows"):
+        set_back.set_back(table, lambda: spark)
+    assert set_back.set_back(table, lambda: spark, with_rows=True)
+    assert sorted(row["id"] for row in spark_tables.read(spark, table).collect()) == ["a", "b"]
+    append_once(arrow([{"id": "c"}], table.schema), table, "stream", 2)
+    assert reader.schema(arrow_tables.latest(table))["fields"][0]["name"] == "id"
+
+
+@pytest.mark.usefixtures("local_lake")
+def test_columns_mapped_by_name_are_refused_by_spark_too(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an option's new topic got a column that Spark reads, and that is null for delta-rs, DuckDB and a restart."""
+    monkeypatch.setattr(form, "settings", lambda: Settings(home=tmp_path / "home"))
+    table = replace(NARROW, name="lake_test_mapped")
+    spark_tables.create(spark, table)
+    spark.sql(f"ALTER TABLE delta.`{table.path}` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    wider = replace(table, schema=StructType([*table.schema, StructField("clicks", ORDER)]))
+    rows = spark.createDataFrame([("a", ("1",), ("2",))], wider.schema)
+    for write in (
+        lambda: spark_tables.create(spark, wider),
+        lambda: append_once(rows, wider, "stream", 1),
+        lambda: replace_days(rows, wider, [FIRST]),
+    ):
+        with pytest.raises(PermanentFailure, match=r"delta\.columnMapping\.mode=name"):
+            write()
+    assert spark_tables.read(spark, table).columns == table.schema.fieldNames()
