@@ -31,7 +31,8 @@ def _wanted(s: Settings) -> dict[str, str]:
     if s.embedded("kafka_bootstrap"):
         wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = _token(16)
     if s.embedded("s3_endpoint"):
-        wanted |= {"DAYBREAK_S3_ACCESS_KEY": secrets.token_hex(10), "DAYBREAK_S3_SECRET_KEY": _password()}
+        for name in ("DAYBREAK_S3", "DAYBREAK_GATEWAY_S3"):
+            wanted |= {f"{name}_ACCESS_KEY": secrets.token_hex(10), f"{name}_SECRET_KEY": _password()}
     if s.embedded("postgres_dsn"):
         wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
     if s.embedded("cache_url"):

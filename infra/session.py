@@ -7,6 +7,7 @@ Run: daybreak doctor
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -17,10 +18,19 @@ from infra.settings import settings
 from infra.spark_conf import write_defaults
 
 
-def spark(app: str, memory: str, jvm: str = "", conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
-    """A session for `app`; `jvm` are options of its own JVM, `conf` are Spark settings of its own."""
+def spark(
+    app: str,
+    memory: str,
+    jvm: str = "",
+    conf: Mapping[str, str] = MappingProxyType({}),
+    defaults: Path | None = None,
+) -> SparkSession:
+    """A session for `app`; `jvm` are options of its own JVM, `conf` are Spark settings of its own.
+
+    `defaults`: a folder with the shared configuration, in place of the usual one.
+    """
     s = settings()
-    os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
+    os.environ["SPARK_CONF_DIR"] = str(defaults or write_defaults(s))
     if s.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         # Else Spark starts the `python3` of the PATH for Python columns.

@@ -5,6 +5,7 @@ Run: daybreak doctor
 """
 
 import os
+import re
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -16,15 +17,15 @@ from pydantic_settings.exceptions import SettingsError
 
 from infra.alarm_settings import Alarms
 from infra.failures import PermanentFailure
+from infra.gateway_settings import GatewaySettings
 from infra.jvm import LATER_C2, QUICK_JVM
 from infra.options import OPTIONS_FILE, chosen
-from infra.port_settings import Ports
 from infra.retention import long_enough
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Ports):
+class Settings(Alarms, GatewaySettings):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -74,7 +75,6 @@ class Settings(Alarms, Ports):
     cache_mb: int = Field(
         128, ge=8, description="Memory (MB) of the embedded cache; if it is full, its follower says so"
     )
-    gateway_host: str = Field("127.0.0.1", description="Host of the Spark Thrift server that dbt and `query` use")
     airflow_url: str = Field(
         default_factory=lambda d: f"http://127.0.0.1:{d['airflow_port']}", description="Airflow's API and UI"
     )
@@ -97,7 +97,6 @@ class Settings(Alarms, Ports):
     )
     stream_memory: str = Field("1536m", description="Driver heap of the stream")
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
-    gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
     slot_mb: int = Field(
         4096, ge=16, description="Log (MB) that Postgres keeps at most for a connector that stands still"
@@ -105,17 +104,11 @@ class Settings(Alarms, Ports):
     connect_memory: str = Field("384m", description="Heap of Kafka Connect, which captures the shop's database")
     stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/jvm.py)")
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")
-    gateway_jvm: str = Field(QUICK_JVM, description="More options of the SQL gateway's JVM (infra/jvm.py)")
 
     trigger_seconds: int = Field(1, ge=0, description="Trigger interval of the stream, in seconds")
     stream_profile: Literal["small", "spark"] = Field(
         "small",
         description="Spark settings of the stream: `small` suits two cores, `spark` keeps Spark's defaults; "
-        "DAYBREAK_SPARK_CONF overrides both",
-    )
-    gold_profile: Literal["small", "spark"] = Field(
-        "small",
-        description="Spark settings of dbt's sessions: `small` suits two cores, `spark` keeps the gateway's; "
         "DAYBREAK_SPARK_CONF overrides both",
     )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: most records per micro-batch")
@@ -186,9 +179,18 @@ class Settings(Alarms, Ports):
         """Root of the lake as Spark writes it."""
         return f"s3a://{self.bucket}"
 
+    def as_gateway(self) -> "Settings":
+        """The same with the gateway's key of the store, if it has one."""
+        if not self.gateway_s3_access_key:
+            return self
+        return self.model_copy(
+            update={"s3_access_key": self.gateway_s3_access_key, "s3_secret_key": self.gateway_s3_secret_key}
+        )
+
     def jvm(self, more: str = "") -> list[str]:
-        """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`."""
-        return ["-Duser.timezone=UTC", "-XX:+UseSerialGC", f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
+        """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`, perhaps a collector."""
+        collector = () if re.search(r"-XX:\+Use\w+GC\b", more) else ("-XX:+UseSerialGC",)
+        return ["-Duser.timezone=UTC", *collector, f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
 
     @property
     def postgres(self) -> str:

@@ -58,9 +58,12 @@ def spark_defaults(s: Settings) -> dict[str, str]:
     return shared | s.spark_conf
 
 
-def write_defaults(s: Settings) -> Path:
-    """Write the shared configuration; it holds the store's secret, so only its owner may read it."""
-    folder = s.home / "spark"
+def write_defaults(s: Settings, own: Path | None = None) -> Path:
+    """Write the shared configuration, or that of a program with a key of its `own` into a folder of its own.
+
+    It holds the store's secret, so only its owner may read it.
+    """
+    folder = own or s.home / "spark"
     folder.mkdir(parents=True, exist_ok=True)
     (s.home / "tmp").mkdir(exist_ok=True)
     file = folder / "spark-defaults.conf"

@@ -47,8 +47,9 @@ def query(
         raise PermanentFailure(
             "this command only reads (SELECT, WITH, SHOW, DESCRIBE, EXPLAIN): each table has one program that writes it"
         )
+    most = settings().query_rows
     with opened() as gateway:
-        answer = gateway.execute(sql)
+        answer = gateway.execute(sql, most)
     if as_json:
         for row in answer.rows:
             print(json.dumps(dict(zip(answer.columns, row, strict=True)), default=_text))
@@ -56,6 +57,10 @@ def query(
         csv.writer(sys.stdout).writerows([answer.columns, *(map(_text, row) for row in answer.rows)])
     else:
         console.print(_grid(answer))
+    if not answer.is_whole:
+        raise PermanentFailure(
+            f"these are the first {most:,} rows only: ask for fewer (LIMIT, WHERE), or for more with DAYBREAK_QUERY_ROWS"
+        )
 
 
 @commands.command()

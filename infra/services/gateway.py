@@ -4,12 +4,16 @@ Data flow: Settings -> Program; metastore in Derby under `<home>/gateway`
 Run: daybreak up --only gateway
 """
 
-from infra.class_archive import spark_jvm
+import json
+import sys
+import time
+
 from infra.services import health
-from infra.services.program import BIN, Name, Program
+from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
 
-CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+LATELY_SECONDS = 600.0
+"""For how long `daybreak status` tells of a statement that the guard has ended."""
 
 
 def configuration(s: Settings) -> dict[str, str]:
@@ -32,36 +36,38 @@ def configuration(s: Settings) -> dict[str, str]:
         # Hive's defaults nearly every query has a new thread.
         "spark.hadoop.hive.server2.async.exec.threads": "8",
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "86400s",
-        # A result is fetched in parts: a careless `SELECT *` must not fill the driver.
+        # A result is fetched in parts: a careless `SELECT *` must not fill the driver, nor must one part of it.
         "spark.sql.thriftServer.incrementalCollect": "true",
+        "spark.driver.maxResultSize": "128m",
+        # A statement must not take a core for ever; dbt's sessions have no limit (infra/sql/gold.py).
+        "spark.sql.thriftServer.queryTimeout": f"{s.gateway_query_seconds}s",
+        # A task that runs out of memory ends its statement. By default it ends the process (exit 52), and all other statements.
+        "spark.executor.killOnFatalError.depth": "0",
         # A session keeps its connection to the metastore; as another user it would open one for each query.
         "spark.hadoop.hive.server2.enable.doAs": "false",
+        # What its statements spill, apart from what others do, so that the guard can limit it.
+        "spark.local.dir": f"{s.home}/gateway/spill",
     }
 
 
 def program(s: Settings) -> Program:
-    """The Thrift server, in the foreground."""
-    options = [part for key, value in configuration(s).items() for part in ("--conf", f"{key}={value}")]
+    """`python -m infra.sql.server`: the Thrift server and the guard beside it."""
     return Program(
         name=Name.GATEWAY,
-        command=(
-            str(BIN / "spark-submit"),
-            "--master",
-            s.spark_master,
-            "--driver-memory",
-            s.gateway_memory,
-            "--name",
-            "gateway",
-            "--driver-java-options",
-            " ".join([*spark_jvm(s, s.gateway_jvm), f"-Dderby.stream.error.file={s.home}/gateway/derby.log"]),
-            *options,
-            "--class",
-            CLASS,
-            "spark-internal",
-        ),
+        command=(sys.executable, "-m", "infra.sql.server"),
+        env=settings_env(),
         ports={"gateway_port": s.gateway_port},
         needs=(Name.MINIO,),
         waits_for=lambda pid: health.port(s.gateway_host, s.gateway_port),
+        notices=lambda pid: notices(s, pid),
         prepare=lambda: (s.home / "gateway").mkdir(exist_ok=True),
         start_seconds=180,
     )
+
+
+def notices(s: Settings, pid: int) -> tuple[str, ...]:
+    """What the guard of the running gateway, process `pid`, has ended lately (infra/sql/server.py writes it)."""
+    file = s.home / "run" / "gateway.json"
+    said = json.loads(file.read_text()) if file.exists() else {}
+    lately = time.time() - LATELY_SECONDS
+    return tuple(one["what"] for one in said.get("ended", ()) if one["at"] > lately) if said.get("pid") == pid else ()

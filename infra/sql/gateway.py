@@ -7,14 +7,14 @@ Run: python -m infra.sql.gateway register
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import urllib3
 from minio.error import MinioException
 from pyhive import exc, hive
-from thrift.transport.TTransport import TTransportException
+from thrift.Thrift import TException
 
 from infra.cause import sentence
 from infra.failures import PermanentFailure, TransientFailure, reported
@@ -29,6 +29,8 @@ class Answer:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+    is_whole: bool = True
+    """False if there are more rows than were asked for."""
 
 
 UNKNOWN_TABLE = "daybreak tables lists the tables; SQL knows a new one after `python -m batch.gold build`"
@@ -40,20 +42,28 @@ class Gateway:
     def __init__(self, connection: hive.Connection) -> None:
         self._connection = connection
 
-    def execute(self, statement: str) -> Answer:
-        """Run one statement. Raises PermanentFailure with the gateway's reason if it is refused."""
-        with self._connection.cursor() as cursor:
-            try:
-                cursor.execute(statement)
-                columns = tuple(column[0] for column in cursor.description or ())
-                rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
-            except exc.Error as failure:
-                reason = _reason(failure)
-                hint = f" ({UNKNOWN_TABLE})" if "TABLE_OR_VIEW_NOT_FOUND" in f"{failure}" else ""
-                raise PermanentFailure(f"the gateway refused the statement: {reason}{hint}") from failure
-            except (TTransportException, OSError) as failure:
-                raise TransientFailure(f"the SQL gateway went away during a statement: {failure}") from failure
-        return Answer(columns, rows)
+    def execute(self, statement: str, most: int | None = None) -> Answer:
+        """Run one statement, and fetch its rows, at most `most` of them.
+
+        Raises PermanentFailure with the gateway's reason if it is refused, TransientFailure if the gateway goes away.
+        """
+        cursor = self._connection.cursor()
+        try:
+            cursor.execute(statement)
+            columns = tuple(column[0] for column in cursor.description or ())
+            rows = (cursor.fetchall() if most is None else cursor.fetchmany(most + 1)) if columns else ()
+        except exc.Error as failure:
+            raise _refused(failure) from failure
+        except (TException, OSError, EOFError) as failure:
+            raise TransientFailure(
+                f"the SQL gateway went away during a statement ({_words(failure)}); it starts again by itself, and "
+                "daybreak logs gateway says why it ended"
+            ) from failure
+        finally:
+            # A gateway that is gone has closed it already.
+            with suppress(exc.Error, TException, OSError, EOFError):
+                cursor.close()
+        return Answer(columns, tuple(map(tuple, rows[:most])), most is None or len(rows) <= most)
 
 
 @contextmanager
@@ -62,14 +72,16 @@ def opened(user: str = "daybreak") -> Iterator[Gateway]:
     s = settings()
     try:
         connection = hive.connect(host=s.gateway_host, port=s.gateway_port, username=user, auth="NONE")
-    except (TTransportException, OSError) as failure:
+    except (exc.Error, TException, OSError) as failure:
         raise TransientFailure(
             f"the SQL gateway does not answer at {s.gateway_host}:{s.gateway_port} (daybreak status says why)"
         ) from failure
     try:
         yield Gateway(connection)
     finally:
-        connection.close()
+        # A gateway that is gone has ended the session already.
+        with suppress(exc.Error, TException, OSError, EOFError):
+            connection.close()
 
 
 def delta_tables(s: Settings) -> Iterator[tuple[str, str]]:
@@ -97,6 +109,36 @@ def register() -> list[str]:
         for layer, name in found:
             gateway.execute(f"CREATE TABLE IF NOT EXISTS {layer}.{name} USING DELTA LOCATION '{s.lake}/{layer}/{name}'")
     return [f"{layer}.{name}" for layer, name in found]
+
+
+OUT_OF_MEMORY = re.compile("OutOfMemoryError|Cannot grow BufferHolder|maxResultSize|UNABLE_TO_ACQUIRE_MEMORY")
+STOPPED = re.compile("stopped SparkContext|SparkContext was shut down|SparkContext has been shutdown")
+ENDED = re.compile(r"daybreak: (?P<why>[^\n]*?at a time)")
+"""The guard's own sentence inside Spark's (infra/sql/guard.py)."""
+
+
+def _refused(failure: exc.Error) -> PermanentFailure | TransientFailure:
+    """What the gateway said, as one sentence that says what helps."""
+    whole = str(failure)
+    if ended := ENDED.search(whole):
+        return PermanentFailure(f"the gateway ended the statement: {ended['why']}")
+    if STOPPED.search(whole):
+        return TransientFailure("the SQL gateway stopped during a statement; it starts again by itself")
+    if OUT_OF_MEMORY.search(whole):
+        return PermanentFailure(
+            f"the statement needs more memory than the gateway has ({settings().gateway_memory}, DAYBREAK_GATEWAY_MEMORY): "
+            "ask for fewer rows, or smaller values, at a time"
+        )
+    if "AccessDenied" in whole:
+        return PermanentFailure(
+            "the gateway may only write gold: each other table has one program that writes it (daybreak tables names it)"
+        )
+    hint = f" ({UNKNOWN_TABLE})" if "TABLE_OR_VIEW_NOT_FOUND" in whole else ""
+    return PermanentFailure(f"the gateway refused the statement: {_reason(failure)}{hint}")
+
+
+def _words(failure: Exception) -> str:
+    return str(failure) or type(failure).__name__
 
 
 def _reason(failure: exc.Error) -> str:

@@ -7,8 +7,10 @@ Run: python -m batch.gold build
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +21,7 @@ from infra.lake.tables import Writer
 from infra.options import SHOP_DB
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
-from infra.sql.gateway import register
+from infra.sql.gateway import opened, register
 
 PROJECT = ROOT / "dbt"
 
@@ -42,6 +44,15 @@ INLINED = {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}
 """Spark puts each common table expression where its name stands, and so resolves a query at once. By default it resolves one
 expression after the other and looks at the whole query each time. With LEGACY a name of an outer query hides the same name of an
 inner one, so no query has a name twice (tests/dbt/test_queries.py). A view keeps the setting with which it was created."""
+LOST = re.compile(
+    "TTransportException|TSocket read 0 bytes|Broken pipe|Connection reset|Connection refused|Could not connect to any"
+    "|stopped SparkContext|SparkContext was shut down|Invalid SessionHandle|OutOfMemoryError|daybreak: the gateway"
+)
+"""How dbt tells that the gateway ended, or had no memory: a reason that another statement has given."""
+RESUMED, BACK_SECONDS = 2, 120.0
+"""How often a build goes on after that, and how long it waits for the gateway each time."""
+NO_LIMIT = {"spark.sql.thriftServer.queryTimeout": "0s"}
+"""A model takes as long as it takes: only people's statements have a limit (DAYBREAK_GATEWAY_QUERY_SECONDS)."""
 NO_STATISTICS = {"spark.databricks.delta.stats.collect": "false"}
 """The bounds of each file's columns, by which a query skips files, cost a ninth of a build and spare small tables nothing."""
 
@@ -75,7 +86,7 @@ def spark_settings(s: Settings) -> dict[str, str]:
     Spark's Thrift server accepts names with this prefix when a session opens; it ignores plain ones, as dbt-spark's
     `ansi`.
     """
-    own = {**FEW_ROWS, **INLINED, **NO_STATISTICS} if s.gold_profile == "small" else {}
+    own = NO_LIMIT | ({**FEW_ROWS, **INLINED, **NO_STATISTICS} if s.gold_profile == "small" else {})
     return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
 
 
@@ -141,12 +152,48 @@ def rebuild(s: Settings, models: Sequence[str], known: Callable[[Settings], Mapp
 def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
     results = s.home / "dbt" / "target" / "run_results.json"
     results.unlink(missing_ok=True)
-    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *words]
-    ended = subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False)
+    code = _run(s, words, more)
+    for _ in range(RESUMED):
+        if not code or _failed_tests(results) or not lost(results):
+            break
+        _wait_for_gateway(s)
+        print("the gateway is back: what was not built is built now", flush=True)
+        register()
+        code = _run(s, ["retry"], more)
     if failed := _failed_tests(results):
         raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
-    if ended.returncode:
-        raise TransientFailure(f"dbt {' '.join(words)} ended with code {ended.returncode}; its output says why")
+    if code:
+        raise TransientFailure(f"dbt {' '.join(words)} ended with code {code}; its output says why")
+
+
+def _run(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> int:
+    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *words]
+    return subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False).returncode
+
+
+def lost(results: Path) -> list[str]:
+    """Names of the models and tests that ended because the gateway did, or was short of memory; others would fail again."""
+    if not results.exists():
+        return []
+    found = json.loads(results.read_text())["results"]
+    return [
+        one["unique_id"].split(".")[2]
+        for one in found
+        if one["status"] == "error" and LOST.search(one.get("message") or "")
+    ]
+
+
+def _wait_for_gateway(s: Settings) -> None:
+    """Until it answers again: supervisor starts it. Raises TransientFailure after BACK_SECONDS."""
+    give_up = time.monotonic() + BACK_SECONDS
+    while True:
+        try:
+            with opened():
+                return
+        except TransientFailure:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(1)
 
 
 def _failed_tests(results: Path) -> list[str]:

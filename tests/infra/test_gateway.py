@@ -5,10 +5,12 @@ Run: pytest tests/infra/test_gateway.py
 """
 
 import socket
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
 from pyhive import exc
+from thrift.transport.TTransport import TTransportException
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
@@ -43,22 +45,82 @@ def free_port() -> int:
 def test_a_refused_statement_gives_sparks_first_line(said: str, reason: str) -> None:
     failure = exc.OperationalError(SimpleNamespace(status=SimpleNamespace(errorMessage=said)))
 
+    with pytest.raises(PermanentFailure) as refused:
+        session_that(failure).execute("SELECT 1")
+    assert str(refused.value) == f"the gateway refused the statement: {reason}"
+
+
+def session_that(failure: Exception, rows: Sequence[tuple[int]] = ()) -> gateway.Gateway:
+    """A session whose statement ends with `failure`, as does whatever comes after it; with rows, only what comes after."""
+
     class Cursor:
-        description = None
-
-        def __enter__(self) -> "Cursor":
-            return self
-
-        def __exit__(self, *args: object) -> None:
-            pass
+        description = (("n",),)
 
         def execute(self, statement: str) -> None:
+            if not rows:
+                raise failure
+
+        def fetchmany(self, number: int) -> Sequence[tuple[int]]:
+            return rows[:number]
+
+        def close(self) -> None:
             raise failure
 
-    session = gateway.Gateway(SimpleNamespace(cursor=Cursor))
+    return gateway.Gateway(SimpleNamespace(cursor=Cursor))
+
+
+def spark_says(said: str) -> exc.OperationalError:
+    return exc.OperationalError(SimpleNamespace(status=SimpleNamespace(errorMessage=said)))
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [TTransportException(4, "TSocket read 0 bytes"), BrokenPipeError(32, "Broken pipe"), EOFError()],
+)
+def test_a_gateway_that_ends_is_told_in_a_sentence(failure: Exception) -> None:
+    """Closing the cursor fails too, and that was the traceback that people saw."""
+    with pytest.raises(TransientFailure, match="the SQL gateway went away during a statement"):
+        session_that(failure).execute("SELECT 1")
+
+
+def test_a_stopped_spark_is_worth_another_try() -> None:
+    said = "Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was created at:\n\norg.apache"
+    with pytest.raises(TransientFailure, match="stopped during a statement"):
+        session_that(spark_says(said)).execute("SELECT 1")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Error running query: org.apache.spark.SparkException: Job aborted due to stage failure: Task 1 in stage 4.0 failed "
+            "1 times: java.lang.OutOfMemoryError: Java heap space",
+            "the statement needs more memory than the gateway has (1g, DAYBREAK_GATEWAY_MEMORY)",
+        ),
+        (
+            "Error running query: [SPARK_JOB_CANCELLED] org.apache.spark.SparkException: [SPARK_JOB_CANCELLED] Job 2 cancelled "
+            "daybreak: the gateway's memory (1g, DAYBREAK_GATEWAY_MEMORY) was nearly full, so its greediest statement was ended: "
+            "ask for fewer rows at a time SQLSTATE: XXKDA",
+            "the gateway ended the statement: the gateway's memory (1g, DAYBREAK_GATEWAY_MEMORY) was nearly full",
+        ),
+        (
+            "Error running query: java.nio.file.AccessDeniedException: s3a://lake/silver/events/_delta_log/7.json: 403",
+            "the gateway may only write gold",
+        ),
+    ],
+)
+def test_what_the_gateway_refuses_says_what_helps(said: str, told: str) -> None:
     with pytest.raises(PermanentFailure) as refused:
-        session.execute("SELECT 1")
-    assert str(refused.value) == f"the gateway refused the statement: {reason}"
+        session_that(spark_says(said)).execute("SELECT 1")
+    assert str(refused.value).startswith(told)
+
+
+def test_no_more_rows_are_fetched_than_were_asked_for() -> None:
+    session = session_that(EOFError(), [(1,), (2,), (3,)])
+    assert [(len(one.rows), one.is_whole) for one in (session.execute("", 2), session.execute("", 3))] == [
+        (2, False),
+        (3, True),
+    ]
 
 
 def test_thrifts_own_words_are_not_shown() -> None:

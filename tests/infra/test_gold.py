@@ -64,6 +64,40 @@ def test_a_test_that_could_not_be_run_is_worth_another_try(
         gold.run(Verb.BUILD)
 
 
+@pytest.mark.parametrize(
+    "why",
+    [
+        "Runtime Error: TSocket read 0 bytes",
+        "Could not connect to any of [('127.0.0.1', 1)]",
+        "java.lang.OutOfMemoryError: Java heap space",
+        "Job 3 cancelled daybreak: the gateway's memory (1g, DAYBREAK_GATEWAY_MEMORY) was nearly full",
+    ],
+)
+def test_a_build_goes_on_when_the_gateway_is_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, why: str) -> None:
+    calls = dbt(monkeypatch, tmp_path, 1, None)
+    file = tmp_path / "dbt" / "target" / "run_results.json"
+
+    def run(command: list[str], env: dict[str, str], cwd: Path, check: bool) -> Any:
+        calls.append((command, env))
+        failed = {"unique_id": "model.daybreak.fct_orders", "status": "error", "message": why}
+        rows = [failed] if len(calls) == 1 else [{"unique_id": "model.daybreak.fct_orders", "status": "success"}]
+        file.write_text(json.dumps({"results": rows}))
+        return subprocess.CompletedProcess(command, len(calls) == 1)
+
+    monkeypatch.setattr(gold.subprocess, "run", run)
+    monkeypatch.setattr(gold, "opened", lambda: nullcontext())
+    gold.run(Verb.BUILD)
+    assert [command[2:] for command, _ in calls] == [["build", "--full-refresh"], ["retry"]]
+    assert gold.done(Settings(home=tmp_path), Verb.BUILD).exists()
+
+
+def test_an_error_of_its_own_is_not_tried_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = dbt(monkeypatch, tmp_path, 1, {"a_key_is_unique": "error"})
+    with pytest.raises(TransientFailure):
+        gold.run(Verb.BUILD)
+    assert len(calls) == 1
+
+
 def test_what_has_not_changed_is_not_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = dbt(monkeypatch, tmp_path, 0, {})
     monkeypatch.setattr(gold, "docs_page", lambda: tmp_path)
@@ -124,4 +158,6 @@ def test_the_users_own_settings_win_in_dbts_sessions(tmp_path: Path) -> None:
     own = {"spark.sql.adaptive.enabled": "true"}
     assert "set:hiveconf:spark.sql.adaptive.enabled" not in gold.spark_settings(Settings(home=tmp_path, spark_conf=own))
     assert gold.spark_settings(Settings(home=tmp_path))["set:hiveconf:spark.sql.shuffle.partitions"] == "1"
-    assert gold.spark_settings(Settings(home=tmp_path, gold_profile="spark")) == {}
+    assert gold.spark_settings(Settings(home=tmp_path, gold_profile="spark")) == {
+        "set:hiveconf:spark.sql.thriftServer.queryTimeout": "0s"
+    }

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -27,7 +28,7 @@ ANSWER = Answer(("day", "share", "orders", "note"), ((date(2026, 1, 31), Decimal
 def answered(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def opened() -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(execute=lambda sql: ANSWER)
+        yield SimpleNamespace(execute=lambda sql, most: ANSWER)
 
     monkeypatch.setattr(query, "opened", opened)
 
@@ -46,6 +47,22 @@ def test_a_table_has_no_exponents_and_its_figures_stand_to_the_right() -> None:
 def test_csv_and_json_have_none_either_and_null_stays_null() -> None:
     assert said("--csv").splitlines() == ["day,share,orders,note", "2026-01-31,0.000000000,7,"]
     assert json.loads(said("--json")) == {"day": "2026-01-31", "share": "0.000000000", "orders": 7, "note": None}
+
+
+def test_more_rows_than_the_limit_are_said_and_exit_with_a_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    @contextmanager
+    def opened() -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(execute=lambda sql, most: asked.append(most) or replace(ANSWER, is_whole=False))
+
+    monkeypatch.setattr(query, "opened", opened)
+    monkeypatch.setenv("DAYBREAK_QUERY_ROWS", "1")
+    done = CliRunner().invoke(query.commands, ["query", "SELECT 1", "--csv"])
+    assert asked == [1]
+    assert "2026-01-31" in done.output
+    assert isinstance(done.exception, PermanentFailure)
+    assert "first 1 rows only" in str(done.exception)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,61 @@
+"""The SQL gateway's process: Spark's Thrift server, and the guard that keeps one statement from ending all others.
+
+Data flow: SQL of dbt and people -> Spark Thrift server; the guard's looks -> `<home>/run/gateway.json`
+Run: daybreak up --only gateway
+"""
+
+import json
+import os
+import sys
+import time
+from collections import deque
+
+from infra.failures import TransientFailure, reported
+from infra.services.gateway import configuration
+from infra.session import spark
+from infra.settings import Settings, settings
+from infra.spark_conf import write_defaults
+from infra.sql.guard import Guard
+
+EVERY_SECONDS = 0.5
+TOLD = 10
+"""Statements ended lately that `daybreak status` tells of, at most."""
+
+
+def run() -> None:
+    """Serve until the process is ended. Raises TransientFailure when Spark has stopped; supervisor then restarts it."""
+    s = settings()
+    folder = s.home / "gateway"
+    spill = folder / "spill"
+    spill.mkdir(parents=True, exist_ok=True)
+    # With a key of the store that may write gold only, whatever a statement says.
+    defaults = write_defaults(s.as_gateway(), folder / "conf")
+    options = f"{s.gateway_jvm} -Dderby.stream.error.file={folder}/derby.log"
+    own = spark("gateway", s.gateway_memory, options, configuration(s), defaults)
+    jvm, context = own.sparkContext._jvm, own.sparkContext._jsc.sc()
+    assert jvm
+    server = jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
+    server.startWithSparkSession(own._jsparkSession, False)
+    guard = Guard(own, spill, s.gateway_spill_mb << 20, s.gateway_memory)
+    ended: deque[dict[str, object]] = deque(maxlen=TOLD)
+    _write(s, ended)
+    while not context.isStopped():
+        if said := guard.look():
+            print(f"daybreak: {said}", file=sys.stderr, flush=True)
+            ended.append({"at": time.time(), "what": said})
+            _write(s, ended)
+        time.sleep(EVERY_SECONDS)
+    raise TransientFailure("Spark has stopped in the SQL gateway; the lines above say why")
+
+
+def _write(s: Settings, ended: deque[dict[str, object]]) -> None:
+    file = s.home / "run" / "gateway.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    fresh.write_text(json.dumps({"pid": os.getpid(), "ended": [*ended]}))
+    fresh.replace(file)
+
+
+if __name__ == "__main__":
+    with reported():
+        run()
