@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from infra.cause import sentence
+from infra.last_said import last_said
 from infra.settings import Settings, settings
 
 REPEATED = 3
@@ -73,8 +74,8 @@ def failing(s: Settings) -> Failing | None:
 
 
 def _noted(s: Settings) -> Failing | None:
-    file = _file(s)
-    return Failing(**json.loads(file.read_text())) if file.exists() else None
+    last = last_said(_file(s))
+    return Failing(**last) if last else None
 
 
 def _file(s: Settings) -> Path:

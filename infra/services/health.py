@@ -20,6 +20,7 @@ from confluent_kafka.admin import AdminClient
 from infra.durations import span
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.partitions import partitions
+from infra.last_said import last_said
 from infra.settings import Settings
 
 ANSWER_SECONDS = 3
@@ -113,8 +114,7 @@ def notices(s: Settings, pid: int) -> tuple[str, ...]:
 
 def _said(s: Settings) -> dict[str, Any]:
     """The stream's status file; empty without one."""
-    file = s.home / "run" / "stream.json"
-    return json.loads(file.read_text()) if file.exists() else {}
+    return last_said(s.home / "run" / "stream.json")
 
 
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:

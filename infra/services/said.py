@@ -4,17 +4,17 @@ Data flow: `<home>/run/<program>.json`, process id -> None, or what the program 
 Run: daybreak status
 """
 
-import json
 import time
 from pathlib import Path
 
 from infra.durations import span
+from infra.last_said import last_said
 
 
 def waits_for(file: Path, pid: int, name: str, starts: str, silent_seconds: float) -> str | None:
     """`starts`: what it does before its first word; `silent_seconds`: oldest file of a program that works."""
-    said = json.loads(file.read_text()) if file.exists() else {}
-    if said.get("pid") != pid:
+    last = last_said(file)
+    if last.get("pid") != pid:
         return starts
-    age = time.time() - said["at"]
+    age = time.time() - last["at"]
     return f"its status file, which is {span(age)} old: see daybreak logs {name}" if age > silent_seconds else None

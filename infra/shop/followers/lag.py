@@ -14,6 +14,7 @@ from confluent_kafka import TopicPartition
 
 from infra.kafka import client
 from infra.kafka.read_committed import partitions
+from infra.last_said import last_said
 from infra.page.write import put
 from infra.settings import Settings
 from infra.shop.followers.follower import Position, System, as_text, from_text
@@ -40,9 +41,9 @@ def say(s: Settings, system: System, position: Position, applied: int, moved: fl
 def lag(s: Settings, system: System) -> Lag:
     """A follower's lag. Raises TransientFailure if Kafka does not answer."""
     file, topics = system.status_file(s), system.topics(s)
-    said = json.loads(file.read_text()) if file.exists() else {"position": {}, "at": None}
+    last = {"position": {}, "at": None, **last_said(file)}
     names = ", ".join(topic.rpartition(".")[2] for topic in topics)
-    return Lag(system.name, names, behind(from_text(said["position"]), ends(topics)), said["at"])
+    return Lag(system.name, names, behind(from_text(last["position"]), ends(topics)), last["at"])
 
 
 def behind(position: Position, end: Position) -> int:
