@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.parse
 import xmlrpc.client
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class Supervisor:
 
     def __init__(self, s: Settings) -> None:
         self._settings = s
-        password = s.supervisor_password.get_secret_value()
+        password = urllib.parse.quote(s.supervisor_password.get_secret_value(), safe="")
         self._server = xmlrpc.client.ServerProxy(
             f"http://{configuration.USER}:{password}@127.0.0.1:{s.supervisor_port}/RPC2"
         )
