@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import psutil
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
@@ -60,6 +61,7 @@ def prepare(s: Settings) -> None:
     """Create the data folder if it is missing, with the generated password for user `daybreak`."""
     data = s.home / "postgres"
     if (data / "PG_VERSION").exists():
+        drop_stale_lock(data)
         return
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True, mode=0o700)
@@ -78,6 +80,31 @@ def prepare(s: Settings) -> None:
     if said.returncode:
         shutil.rmtree(data, ignore_errors=True)
         raise PermanentFailure(f"Postgres cannot create its data folder {data}: {said.stderr.strip()}")
+
+
+def drop_stale_lock(data: Path) -> None:
+    """Delete a lock file that a server left when the machine went down, if no server runs on this folder.
+
+    Postgres asks only whether its user has a process of the id in the file, whatever that is by now, and would not start for as
+    long as it runs; nor with an empty file. A server on this folder holds its shared memory too, so that in any case no second
+    one starts.
+    """
+    lock = data / "postmaster.pid"
+    if not lock.exists():
+        return
+    named = lock.read_text().partition("\n")[0].strip()
+    if not any(_is_server(process, data, named) for process in psutil.process_iter()):
+        lock.unlink(missing_ok=True)
+
+
+def _is_server(process: psutil.Process, data: Path, named: str) -> bool:
+    try:
+        # A server's current folder is its data folder.
+        return process.name() == "postgres" and Path(process.cwd()) == data.resolve()
+    except psutil.AccessDenied:
+        return str(process.pid) == named
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _admin(s: Settings) -> str:
