@@ -25,7 +25,7 @@ from streaming.encodings import json_text, with_binary
 from streaming.gaps import GapCause, gaps, removed
 from streaming.log import Log
 from streaming.progress import RANGE
-from streaming.rules import AHEAD, LAST_MILLISECOND, OLDEST
+from streaming.rules import LAST_MILLISECOND, is_believable
 
 PLACE = ("topic", "partition", "offset")
 """Where a record is in the log."""
@@ -154,8 +154,7 @@ def with_envelope(found: DataFrame) -> DataFrame:
 
 def _believable(millis: Column) -> Column:
     time = F.when(millis.between(0, LAST_MILLISECOND), F.timestamp_millis(millis))
-    arrival = F.col("arrival")
-    return F.when((time <= arrival + F.expr(AHEAD)) & (time >= arrival - F.expr(OLDEST)), time)
+    return F.when(is_believable(time, F.col("arrival")), time)
 
 
 def _json(ends: Ends) -> str:

@@ -19,6 +19,8 @@ from infra.shop.db.changes import Change, change, folded
 from infra.shop.db.check import Comparison, compared
 from infra.shop.db.connector import topic
 from infra.shop.db.tables import COMPARED
+from infra.shop.followers.order_events import OLDEST_MS
+from infra.shop.orders.decide import AHEAD_MS
 from streaming import debezium
 from streaming.captured_copy import columns, copy
 from streaming.contracts import CONTRACTS
@@ -45,9 +47,11 @@ def _changes(table: str, contract: Contract, days: set[date]) -> Iterator[Change
     for message in committed(contract.topic):
         value = message.value()
         text, _ = debezium.decode(decoder, value) if value else (None, None)
-        if text and value and _day(json.loads(text)["event_time"]) in days:
+        if text and value and _day(json.loads(text)["event_time"], message.timestamp()[1]) in days:
             yield change(table, json.loads(value))
 
 
-def _day(millis: int) -> date:
-    return datetime.fromtimestamp(millis / 1000, UTC).date()
+def _day(committed: int, arrival: int) -> date:
+    """The day of a change (epoch milliseconds): a commit that cannot have been then counts when it arrived, as in `validate`."""
+    at = committed if arrival - OLDEST_MS <= committed <= arrival + AHEAD_MS else arrival
+    return datetime.fromtimestamp(at / 1000, UTC).date()

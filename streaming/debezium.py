@@ -4,25 +4,24 @@ Data flow: record value (Debezium's envelope, JSON) -> JSON text, or the fault -
 Run: pytest tests/streaming/test_debezium.py
 Source: Debezium 3.7, "PostgreSQL connector": data change events.
 
-The event's id begins with the change's position in the database's log (LSN): the same change captured twice has the same id, and
-of two changes of one millisecond the later one has the larger. Columns that the contract does not name are left out: a database
-adds columns when it likes, and bronze has the whole change.
+The commit dates the event, of a snapshot's row the snapshot; columns of the row are data. The event's id begins with the change's
+position in the database's log (LSN): the same change captured twice has the same id, and of two changes of one millisecond the
+later one has the larger. Columns that the contract does not name are left out: a database adds columns when it likes, and bronze
+has the whole change. A change that lacks a value of the row is refused: what the row is, nobody can tell.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
+from infra.shop.db.placeholder import is_whole
 from streaming.contracts.captured import Captured
 from streaming.contracts.contract import Contract
 from streaming.reasons import Reason
 
 SNAPSHOT, DELETED = "r", "d"
-OURS = "daybreak"
-"""In the `source` of a deletion that `daybreak shop-db snapshot` has found."""
 Row = Mapping[str, Any]
 
 
@@ -47,7 +46,10 @@ def decode(table: Table, value: bytes) -> tuple[str | None, str | None]:
     if not value:
         return "", None
     try:
-        event = _event(table, json.loads(value))
+        change = json.loads(value)
+        if change["op"] != DELETED and not is_whole(change["after"]):
+            return None, Reason.UNAVAILABLE_VALUE.value
+        event = _event(table, change)
         text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
         return None, Reason.NOT_A_CHANGE.value
@@ -62,13 +64,10 @@ def _event(table: Table, change: Mapping[str, Any]) -> dict[str, Any]:
     lsn, committed = int(source["lsn"]), int(source["ts_ms"])
     names = table.captured.key if op == DELETED else table.fields
     payload = {name: row[name] for name in names if row.get(name) is not None}
-    own = table.captured.time
-    # What we tell of a deletion that nobody saw has no time of its own.
-    is_stamped = op != DELETED or (table.captured.stamps_deletions and OURS not in source)
     return {
         "event_id": event_id(lsn, [table.topic, op, change.get("before"), change.get("after")]),
         "event_type": table.captured.types["c" if op == SNAPSHOT else op],
-        "event_time": _millis(row[own]) if own and op != SNAPSHOT and is_stamped else committed,
+        "event_time": committed,
         "schema_version": 1,
         **payload,
     }
@@ -92,8 +91,3 @@ def event_id(lsn: int, change: Any) -> str:
 def lsn_of(event_id: str) -> int:
     """The LSN in an event's id."""
     return int(event_id.replace("-", "")[:16], 16)
-
-
-def _millis(time: str) -> int:
-    """Epoch milliseconds of a timestamptz as Debezium writes it."""
-    return round(datetime.fromisoformat(time).timestamp() * 1000)

@@ -21,11 +21,14 @@ BINARY = "binary"
 FAULTS: Mapping[str, tuple[Reason, ...]] = {
     "avro": (Reason.NOT_AVRO, Reason.UNKNOWN_SCHEMA),
     "protobuf": (Reason.NOT_PROTOBUF,),
-    "debezium": (Reason.NOT_A_CHANGE,),
+    "debezium": (Reason.NOT_A_CHANGE, Reason.UNAVAILABLE_VALUE),
 }
 """The binary encodings, each with the reasons for which a value has no text."""
 MAX_BYTES = 65_536
-"""A value longer than this is not decoded."""
+"""A value longer than this is not decoded; of a captured table see MAX_ROW_BYTES."""
+MAX_ROW_BYTES = 16 * 2**20
+"""A captured row that is longer than this as JSON is rejected. The change around it may be of any length that Kafka takes: it
+carries the row twice, and columns that the contract does not name."""
 
 Decode = Callable[[str, bytes], tuple[str | None, str | None]]
 """Topic, value -> JSON text, or the reason for which there is none. Never raises."""
@@ -43,17 +46,37 @@ def with_binary(records: DataFrame, contracts: Collection[Contract]) -> DataFram
     found = in_binary(contracts)
 
     def own(contract: Contract) -> Column:
-        is_readable = (F.col("topic") == contract.topic) & (F.octet_length("value") <= MAX_BYTES)
+        is_readable = (F.col("topic") == contract.topic) & is_short_enough([contract])
         return _decoded(contract, F.when(is_readable, F.col("value")))
 
     return records.withColumn(BINARY, F.coalesce(*map(own, found))) if found else records
 
 
+def is_short_enough(contracts: Collection[Contract]) -> Column:
+    """Over records: is the value short enough to be decoded? Every change of a captured table is: its row is measured after."""
+    is_short = F.octet_length("value") <= MAX_BYTES
+    captured = [one.topic for one in contracts if one.captured]
+    return is_short | F.col("topic").isin(*captured) if captured else is_short
+
+
+def oversize(contract: Contract) -> Column:
+    """Over records `with_binary`: is the value, or of a captured table the row as JSON, longer than it may be?"""
+    if contract.captured:
+        return F.octet_length(F.col(BINARY)["text"]) > MAX_ROW_BYTES
+    return F.octet_length("value") > MAX_BYTES
+
+
 def json_text(contracts: Collection[Contract]) -> Column:
-    """Over records `with_binary`: the value as JSON text; null where a binary value could not be decoded."""
+    """Over records `with_binary`: the value as JSON text; null where a binary value could not be decoded, or is oversize then."""
     plain = F.col("value").cast("string")
     topics = [one.topic for one in in_binary(contracts)]
-    return F.when(F.col("topic").isin(*topics), F.col(BINARY)["text"]).otherwise(plain) if topics else plain
+    if not topics:
+        return plain
+    text = F.col(BINARY)["text"]
+    for one in contracts:
+        if one.captured:
+            text = F.when((F.col("topic") != one.topic) | ~oversize(one), text)
+    return F.when(F.col("topic").isin(*topics), text).otherwise(plain)
 
 
 def stored_schemas(contract: Contract) -> list[str]:

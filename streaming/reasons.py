@@ -18,6 +18,7 @@ class Reason(StrEnum):
     UNKNOWN_SCHEMA = "unknown_schema"
     NOT_PROTOBUF = "not_protobuf"
     NOT_A_CHANGE = "not_a_change"
+    UNAVAILABLE_VALUE = "unavailable_value"
     NOT_JSON = "not_json"
     NOT_AN_OBJECT = "not_an_object"
     MISSING_FIELD = "missing_field"

@@ -11,7 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule, Version
-from streaming.encodings import BINARY, FAULTS, MAX_BYTES
+from streaming.encodings import BINARY, FAULTS, oversize
 from streaming.reasons import Reason
 from streaming.surrogates import has_lone_surrogate
 
@@ -47,6 +47,11 @@ def found_in(text: Column) -> Column:
     )
 
 
+def is_believable(time: Column, arrival: Column) -> Column:
+    """Is the time neither further ahead of the arrival, nor older, than a producer's right clock can make it?"""
+    return (time <= arrival + F.expr(AHEAD)) & (time >= arrival - F.expr(OLDEST))
+
+
 def rules(contract: Contract, found: Column) -> list[Rule]:
     """All rules of a topic over its decoded records. Rules of writing also read `found`, from `found_in`."""
     text, value, time, names = F.col(RAW), F.col("value"), F.col("time"), found["names"]
@@ -57,7 +62,7 @@ def rules(contract: Contract, found: Column) -> list[Rule]:
     return [
         of_writing(Reason.TOMBSTONE, value.isNull()),
         of_writing(Reason.EMPTY, found["is_blank"]),
-        of_writing(Reason.OVERSIZE, F.octet_length(value) > MAX_BYTES),
+        of_writing(Reason.OVERSIZE, oversize(contract)),
         of_writing(Reason.INVALID_UTF8, ~F.is_valid_utf8(text)),
         *_faults(contract),
         of_writing(Reason.NOT_JSON, ~found["is_blank"] & ~found["is_object"] & ~found["is_other"]),

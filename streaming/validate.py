@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import RAW, Contract, Rule
-from streaming.encodings import MAX_BYTES, json_text, with_binary
+from streaming.encodings import is_short_enough, json_text, with_binary
 from streaming.fast_path import is_ordinary, is_provable, written
 from streaming.reasons import Reason
-from streaming.rules import LAST_MILLISECOND, STRICT_JSON, found_in, rules
+from streaming.rules import LAST_MILLISECOND, STRICT_JSON, found_in, is_believable, rules
 
 Way = Callable[[Contract], Column]
 """A column over the records of a contract's topic."""
@@ -39,7 +39,7 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
     def by_topic(way: Way) -> Column:
         return reduce(lambda found, one: found.when(_is_of(one), way(one)), contracts, F)  # type: ignore[return-value]
 
-    readable = F.col("value").isNotNull() & (F.octet_length("value") <= MAX_BYTES)
+    readable = F.col("value").isNotNull() & is_short_enough(contracts)
     millis = F.coalesce(*[_event(one)["event_time"] for one in contracts])
     own = records.where(F.col("topic").isin(*[one.topic for one in contracts]))
     parsed = (
@@ -56,6 +56,8 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
             }
         )
     )
+    if captured := [one.topic for one in contracts if one.captured]:
+        parsed = parsed.withColumns(_of_facts(F.col("topic").isin(*captured)))
     faultless = is_ordinary(F.col(RAW), F.col("again")) & by_topic(_keeps_value_rules)
     none = F.array().cast("array<string>")
     # Inside a lambda, reasons are computed only for records that need them; plain columns would be for every record.
@@ -70,6 +72,16 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
         by_topic(_content_hash).alias("content_hash"),
         (F.when(faultless, none).otherwise(named) if fast else named).alias("reasons"),
     )
+
+
+def _of_facts(is_captured: Column) -> dict[str, Column]:
+    """A captured change is a fact, whatever its database's clock says: a time that cannot be is replaced by the arrival's."""
+    time, arrival, is_dated = F.col("time"), F.col("arrival"), F.col("in_time_range").isNotNull()
+    cannot_be = ~F.coalesce(is_believable(time, arrival), F.lit(False))
+    return {
+        "in_time_range": is_captured | F.col("in_time_range"),
+        "time": F.when(is_captured & is_dated & cannot_be, arrival).otherwise(time),
+    }
 
 
 def _is_of(contract: Contract) -> Column:

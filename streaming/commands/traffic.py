@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,7 +25,7 @@ from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
 from infra.shop.day import DAY_MS
 from infra.shop.db.connection import connected
-from infra.shop.db.write import Follower, Writer
+from infra.shop.db.write import Writer, following
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
 from infra.shop.orders.commands import TOPIC as COMMANDS
@@ -167,8 +167,8 @@ def _follow(
         total += new
         shown.update(task, sent=total, completed=reached_ms - run.start_ms)
 
-    reached = Follower(run, writer) if writer else lambda reached_ms: None
-    deliver(run, sender, sent, sent_on, reached, together)
+    with following(run, writer) if writer else nullcontext(lambda reached_ms: None) as reached:
+        deliver(run, sender, sent, sent_on, reached, together)
 
 
 def key_field(topic: str) -> str:

@@ -13,12 +13,11 @@ class Captured:
     """A table whose changes are a topic's events.
 
     `key`: its primary key, in the table's order. `types`: what the event is called whose row was read by a snapshot or created
-    (`c`), updated (`u`), deleted (`d`). `time`: the column that says when the row was changed, a timestamptz; None: the time of
-    the commit. A snapshot's rows have the time of the snapshot. A deletion has that of the commit, or of the row, if the
-    application sets `time` before it deletes, in the same transaction (`stamps_deletions`).
+    (`c`), updated (`u`), deleted (`d`).
+
+    The commit dates a change, and the snapshot the rows that it read. A column in which the application writes when it changed a
+    row is data like any other: a change by hand does not touch it.
     """
 
     key: tuple[str, ...]
     types: Mapping[str, str]
-    time: str | None = None
-    stamps_deletions: bool = False

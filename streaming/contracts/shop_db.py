@@ -3,7 +3,8 @@
 Data flow: topics `shop.public.*`, written by Debezium, keyed by primary key -> silver
 Run: daybreak up --with shop-db
 
-The events are called like those of the topics `customers` and `products`, and so are their fields: a view reads either.
+The events are called like those of the topics `customers` and `products`, and so are their fields: a view reads either. The
+commit dates a change. `changed_at` is what the application says, data like any other column: nobody else has to write it.
 """
 
 from dataclasses import replace
@@ -14,20 +15,20 @@ from streaming.contracts.contract import Contract, between, is_text, length_betw
 from streaming.contracts.customers import CUSTOMERS
 from streaming.contracts.products import PRODUCTS
 
-TIME = "changed_at"
+_CHANGED_AT = column(
+    "changed_at", "string", "When the shop says that it changed the row: any time, or `infinity` (UTC)"
+)
 
 SHOP_CUSTOMERS = replace(
     CUSTOMERS,
     topic="shop.public.customers",
     description="The table `customers` of the shop's database: every change of a row.",
-    payload=struct(*CUSTOMERS.payload, column("note", "string", "A note of the shop's; null without one")),
-    rules=(*CUSTOMERS.rules, is_text("note")),
+    payload=struct(*CUSTOMERS.payload, column("note", "string", "A note of the shop's; null without one"), _CHANGED_AT),
+    rules=(*CUSTOMERS.rules, is_text("note"), is_text("changed_at")),
     encoding="debezium",
     captured=Captured(
         key=("customer_id",),
         types={"c": "customer_registered", "u": "customer_moved", "d": "customer_left"},
-        time=TIME,
-        stamps_deletions=True,
     ),
 )
 
@@ -37,22 +38,22 @@ SHOP_PRODUCTS = replace(
     description="The table `products` of the shop's database: every change of a row.",
     payload=struct(
         *PRODUCTS.payload,
-        column("weight_kg", "string", "Its weight in kg, a decimal; null if unknown"),
+        column("weight_kg", "string", "Its weight in kg, a decimal or NAN; null if unknown"),
         column("description", "string", "Its description; null without one"),
+        _CHANGED_AT,
     ),
     rules=(
         *PRODUCTS.rules,
         is_text("weight_kg"),
-        matches("weight_kg", r"[0-9]{1,5}\.[0-9]{3}"),
+        matches("weight_kg", r"-?[0-9]{1,5}\.[0-9]{3}|NAN"),
         is_text("description"),
         length_between("description", 0, 20_000),
+        is_text("changed_at"),
     ),
     encoding="debezium",
     captured=Captured(
         key=("product_id",),
         types={"c": "product_listed", "u": "product_changed", "d": "product_withdrawn"},
-        time=TIME,
-        stamps_deletions=True,
     ),
 )
 
@@ -66,6 +67,7 @@ SHOP_STOCK = Contract(
         column("product_id", "string", "The product"),
         column("warehouse", "string", "Where it lies"),
         column("on_hand", "bigint", "Pieces there; null when the row was deleted"),
+        _CHANGED_AT,
     ),
     required={"stock_opened": _STOCK, "stock_counted": _STOCK, "stock_closed": ("product_id", "warehouse")},
     rules=(
@@ -74,13 +76,12 @@ SHOP_STOCK = Contract(
         is_text("warehouse"),
         length_between("warehouse", 1, 100),
         between("on_hand", -1_000_000_000, 1_000_000_000),
+        is_text("changed_at"),
     ),
     encoding="debezium",
     captured=Captured(
         key=("product_id", "warehouse"),
         types={"c": "stock_opened", "u": "stock_counted", "d": "stock_closed"},
-        time=TIME,
-        stamps_deletions=True,
     ),
 )
 
@@ -101,6 +102,7 @@ SHOP_ORDERS = Contract(
         column("paid_cents", "bigint", "Captured less refunded, in cents; null when the row was deleted"),
         column("failed_payments", "bigint", "Payments that failed; null when the row was deleted"),
         column("reason", "string", "Why it was cancelled; null if it was not"),
+        _CHANGED_AT,
     ),
     required={"order_recorded": _STANDS, "order_changed": _STANDS, "order_removed": ("order_id",)},
     rules=(
@@ -114,12 +116,12 @@ SHOP_ORDERS = Contract(
         between("paid_cents", -(10**18), 10**18),
         between("failed_payments", 0, 10**18),
         is_text("reason"),
+        is_text("changed_at"),
     ),
     encoding="debezium",
     captured=Captured(
         key=("order_id",),
         types={"c": "order_recorded", "u": "order_changed", "d": "order_removed"},
-        time=TIME,
     ),
 )
 

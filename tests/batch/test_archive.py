@@ -3,12 +3,18 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held
+from batch import captured_truth
+from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held, with_envelope
 from batch.archived import behind
 from infra.lake.rows import frame
+from streaming.bronze import RECORD
+from streaming.contracts import CONTRACTS
+from streaming.contracts.shop_db import SHOP_STOCK
+from streaming.validate import validate_by
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
@@ -56,3 +62,34 @@ def test_a_time_that_nobody_can_believe_is_none(spark: SparkSession) -> None:
     rows = [(NOON, round(time.timestamp() * 1000)) for time in times] + [(NOON, -1), (NOON, None)]
     found = spark.createDataFrame(rows, schema).select(_believable(F.col("millis")).isNotNull().alias("is_believed"))
     assert [row["is_believed"] for row in found.collect()] == [True, False, True, False, False, False]
+
+
+def test_a_captured_change_is_archived_on_the_day_that_counts(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Night and check look for a change where `validate` dates it, also where the database's clock cannot be right."""
+    monkeypatch.setitem(CONTRACTS, SHOP_STOCK.topic, SHOP_STOCK)
+    row = {"product_id": "p-1", "warehouse": "nord", "on_hand": 5, "changed_at": "infinity"}
+    away = [timedelta(0), timedelta(days=-2), timedelta(minutes=5), timedelta(days=1), timedelta(days=-367)]
+    clocks = [round((NOON + one).timestamp() * 1000) for one in away]
+    values = [{"op": "c", "before": None, "after": row, "source": {"lsn": 1, "ts_ms": clock}} for clock in clocks]
+    records = [
+        {
+            "topic": SHOP_STOCK.topic,
+            "partition": 0,
+            "offset": offset,
+            "arrival": NOON,
+            "value": json.dumps(value).encode(),
+        }
+        | {"key": b'{"product_id":"p-1","warehouse":"nord"}'}
+        for offset, value in enumerate(values)
+    ]
+    found = frame(spark, records, RECORD)
+    archived = [row["event_time"] or row["arrival"] for row in with_envelope(found).orderBy("offset").collect()]
+    judged = validate_by(found, [SHOP_STOCK]).orderBy("offset").collect()
+    assert archived == [row["event_time"] for row in judged]
+    assert [row["reasons"] for row in judged] == [[]] * len(clocks)
+    dates = [row["event_time"].astimezone(UTC).date() for row in judged]
+    arrival = round(NOON.timestamp() * 1000)
+    assert [captured_truth._day(clock, arrival) for clock in clocks] == dates
+    assert len(set(dates)) == 2

@@ -48,9 +48,16 @@ def s(server: DatabaseServer) -> Settings:
     return server.settings
 
 
-def event(number: int, kind: str, order: str = "o-00000001", minute: int | None = None, **more: Any) -> OrderEvent:
+def event(
+    number: int,
+    kind: str,
+    order: str = "o-00000001",
+    minute: int | None = None,
+    at: datetime | None = None,
+    **more: Any,
+) -> OrderEvent:
     said = {"customer_id": "c-1", "lines": 1, "total_cents": 300, "amount_cents": 300, "reason": "slow"} | more
-    at = NOON + timedelta(minutes=number if minute is None else minute)
+    at = at or NOON + timedelta(minutes=number if minute is None else minute)
     topic = "payments" if kind in OF_PAYMENTS else "orders"
     return OrderEvent(str(UUID(int=number)), order, kind, at, NOON + timedelta(days=1), topic, number, said)
 
@@ -154,6 +161,17 @@ def test_a_row_that_the_shop_wrote_is_gone_on_from(s: Settings) -> None:
     assert (row["customer_id"], row["paid_cents"], row["failed_payments"]) == ("c-7", 900, 1)
     OrderRows(s).apply([event(4, "payment_failed")], {PLACE: 1})
     assert told(s)["o-00000001"] == row, "its time is before the row's"
+
+
+@pytest.mark.parametrize("stamp", ["infinity", "-infinity", "20000-01-01", "0044-03-15 BC"])
+def test_a_row_with_any_stamp_is_gone_on_from(s: Settings, stamp: str) -> None:
+    with connected(s) as own:
+        own.execute(
+            "INSERT INTO orders (order_id, status, lines, total_cents, changed_at) VALUES ('o-00000001', 'placed', 2, 500, %s)",
+            [stamp],
+        )
+    OrderRows(s).apply([event(1, "payment_captured", at=datetime.now(UTC) + timedelta(seconds=9))], {PLACE: 1})
+    assert told(s)["o-00000001"]["status"] == "paid"
 
 
 def test_rows_that_were_changed_by_hand_are_mended_from_their_events(s: Settings) -> None:

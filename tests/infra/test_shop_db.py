@@ -70,6 +70,7 @@ def test_a_change_is_read_from_debeziums_envelope() -> None:
 @pytest.mark.parametrize(
     "value",
     [None, b"", b"{", b"[]", b"null", b"{}", b"\xff", b'{"op":"c","after":{},"source":{"lsn":"x"}}', b"[" * 100_000,
+     b'{"op":"u","after":{"title":"__debezium_unavailable_value"},"source":{"lsn":1}}',
      b'{"op":"c","after":[1],"source":{"lsn":1}}', b'{"op":"c","source":7}', b'{"after":{},"source":{"lsn":1}}'],
 )  # fmt: skip
 def test_what_is_no_change_of_a_row_is_passed_over(value: bytes | None) -> None:

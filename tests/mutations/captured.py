@@ -7,6 +7,7 @@ Run: python -m tests.mutations captured
 from tests.mutations.mutation import Mutation
 
 SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
+PAST = "tests/infra/test_past.py"
 THREE_WAYS = "tests/batch/test_three_ways.py"
 ORDER_ROWS = "tests/infra/test_order_rows.py"
 ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
@@ -55,11 +56,53 @@ CAPTURED = (
         f"{DEBEZIUM}::test_rows_that_were_inserted_together_have_ids_of_their_own",
     ),
     Mutation(
-        "captured: a deletion happens when the row was changed last",
+        "captured: the connector's clock dates a change, and not the commit",
         "streaming/debezium.py",
-        "if own and op != SNAPSHOT and is_stamped else committed",
-        "if own and op != SNAPSHOT else committed",
-        f"{DEBEZIUM}::test_a_deletion_that_is_not_stamped_has_the_time_of_its_commit",
+        'int(source["ts_ms"])',
+        'int(change["ts_ms"])',
+        f"{DEBEZIUM}::test_each_kind_of_change_is_an_event_of_its_commit",
+    ),
+    Mutation(
+        "captured: the past of the shop is committed now",
+        "infra/shop/db/write.py",
+        "                dated(at)\n",
+        "",
+        f"{PAST}::test_the_shops_past_days_are_dated_and_its_live_traffic_is_not",
+    ),
+    Mutation(
+        "captured: a row of a database whose clock is wrong is rejected",
+        "streaming/validate.py",
+        "F.when(is_captured & is_dated & cannot_be, arrival)",
+        "F.when(is_captured & is_dated & F.lit(False), arrival)",
+        f"{DEBEZIUM}::test_a_clock_that_cannot_be_leaves_the_date_to_the_arrival",
+    ),
+    Mutation(
+        "captured: a change is measured, and not its row",
+        "streaming/encodings.py",
+        'return is_short | F.col("topic").isin(*captured) if captured else is_short',
+        "return is_short",
+        f"{DEBEZIUM}::test_a_row_is_measured_and_not_the_change_around_it",
+    ),
+    Mutation(
+        "captured: the connector's placeholder is a text",
+        "streaming/debezium.py",
+        'if change["op"] != DELETED and not is_whole(change["after"]):',
+        "if False:",
+        f"{DEBEZIUM}::test_a_change_that_lacks_a_value_is_refused",
+    ),
+    Mutation(
+        "captured: followers take the connector's placeholder for a text",
+        "infra/shop/db/changes.py",
+        "return found if is_whole(found.after) else None",
+        "return found",
+        f"{SHOP_DB}::test_what_is_no_change_of_a_row_is_passed_over",
+    ),
+    Mutation(
+        "captured: a row whose stamp is still to come is done for ever",
+        "infra/shop/followers/order_rows.py",
+        "least(changed_at, now())",
+        "changed_at",
+        f"{ORDER_ROWS}::test_a_row_with_any_stamp_is_gone_on_from",
     ),
     Mutation(
         "captured: the stream reads what a transaction took back",

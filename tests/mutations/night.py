@@ -36,7 +36,7 @@ NIGHT = (
     ),
     Mutation(
         "archive: a clock that runs ahead moves its record to a day to come",
-        "batch/archive.py",
+        "streaming/rules.py",
         "(time <= arrival + F.expr(AHEAD))",
         '(time <= arrival + F.expr("INTERVAL 5 DAYS"))',
         "tests/batch/test_archive.py::test_a_time_that_nobody_can_believe_is_none",

@@ -2,12 +2,12 @@
 
 import json
 import random
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 from streaming import debezium
 from streaming.bronze import RECORD
@@ -26,6 +26,7 @@ BEFORE = {
     "changed_at": "2026-01-31T10:00:00.5Z",
 }
 AFTER = {**BEFORE, "region": "south", "changed_at": "2026-01-31T11:00:00Z"}
+KEY = b'{"customer_id":"c-7"}'
 COMMITTED = 1_769_860_900_000
 
 
@@ -41,26 +42,28 @@ def decoded(value: bytes) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("op", "before", "after", "kind", "time"),
+    ("op", "before", "after", "kind"),
     [
-        ("c", None, AFTER, "customer_registered", 1_769_857_200_000),
-        ("u", BEFORE, AFTER, "customer_moved", 1_769_857_200_000),
-        ("d", BEFORE, None, "customer_left", 1_769_853_600_500),
-        ("r", None, AFTER, "customer_registered", COMMITTED),
+        ("c", None, AFTER, "customer_registered"),
+        ("u", BEFORE, AFTER, "customer_moved"),
+        ("u", None, AFTER, "customer_moved"),
+        ("d", BEFORE, None, "customer_left"),
+        (
+            "d",
+            {"customer_id": "c-7", "name": "", "region": "", "changed_at": "1970-01-01T00:00:00Z"},
+            None,
+            "customer_left",
+        ),
+        ("d", {"customer_id": "c-7"}, None, "customer_left"),
+        ("r", None, AFTER, "customer_registered"),
     ],
 )
-def test_each_kind_of_change_is_an_event(op: str, before: Any, after: Any, kind: str, time: int) -> None:
+def test_each_kind_of_change_is_an_event_of_its_commit(op: str, before: Any, after: Any, kind: str) -> None:
     event = decoded(change(op, before, after))
-    assert (event["event_type"], event["event_time"], event["customer_id"]) == (kind, time, "c-7")
-    assert event.get("region") == (after["region"] if after else None)
-
-
-def test_a_deletion_that_is_not_stamped_has_the_time_of_its_commit() -> None:
-    bare = replace(TABLE, captured=replace(TABLE.captured, stamps_deletions=False))
-    text, _ = debezium.decode(bare, change("d", BEFORE, None))
-    assert json.loads(text or "")["event_time"] == COMMITTED
-    ours = {"lsn": 7, "ts_ms": COMMITTED, "daybreak": "deleted while the log was not captured"}
-    assert decoded(change("d", BEFORE, None, source=ours))["event_time"] == COMMITTED
+    assert (event["event_type"], event["event_time"], event["customer_id"]) == (kind, COMMITTED, "c-7")
+    assert (event.get("region"), event.get("changed_at")) == (
+        (after["region"], after["changed_at"]) if after else (None, None)
+    )
 
 
 def test_the_same_change_has_one_id_and_later_ones_larger_ids() -> None:
@@ -84,12 +87,25 @@ def test_a_column_that_the_contract_does_not_name_is_left_out() -> None:
     [
         b"{", b"[]", b"null", b"7", b"{}", b"\xff", b'{"op":"u"}',
         change("t", None, None), change("u", BEFORE, None), change("d", None, None), change("u", BEFORE, [1]),
-        change("u", BEFORE, AFTER | {"changed_at": "yesterday"}), change("u", BEFORE, AFTER | {"changed_at": 7}),
-        change("u", BEFORE, AFTER, lsn="x"), b"[" * 100_000, b'{"op":"u","source":7,"after":{}}',
+        change("u", BEFORE, AFTER, lsn="x"),
+        change("u", BEFORE, AFTER, source={"lsn": 1, "ts_ms": None}), b"[" * 100_000, b'{"op":"u","source":7,"after":{}}',
     ],
 )  # fmt: skip
 def test_what_is_no_change_of_a_row_has_a_reason(value: bytes) -> None:
     assert debezium.decode(TABLE, value) == (None, Reason.NOT_A_CHANGE.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["__debezium_unavailable_value", "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==", ["__debezium_unavailable_value"],
+     [*b"__debezium_unavailable_value"]],
+    ids=["text", "bytes", "texts", "numbers"],
+)  # fmt: skip
+@pytest.mark.parametrize("column", ["note", "added_later"])
+def test_a_change_that_lacks_a_value_is_refused(column: str, value: Any) -> None:
+    assert debezium.decode(TABLE, change("u", None, AFTER | {column: value})) == (None, Reason.UNAVAILABLE_VALUE.value)
+    # Of a deletion nothing but the key counts.
+    assert decoded(change("d", BEFORE | {column: value}, None))["event_type"] == "customer_left"
 
 
 def test_no_bytes_make_it_throw() -> None:
@@ -106,6 +122,10 @@ def test_no_bytes_make_it_throw() -> None:
 def judged(
     spark: SparkSession, contract: Contract, *records: tuple[bytes | None, bytes]
 ) -> list[tuple[Any, list[str]]]:
+    return [(row[contract.column], row["reasons"]) for row in _validated(spark, contract, records)]
+
+
+def _validated(spark: SparkSession, contract: Contract, records: Sequence[tuple[bytes | None, bytes]]) -> list[Row]:
     now = datetime.fromtimestamp(COMMITTED / 1000, UTC)
     names = RECORD.fieldNames()
     known = {"topic": contract.topic, "partition": 0, "arrival": now, "headers": None}
@@ -113,8 +133,7 @@ def judged(
         tuple({**known, "offset": number, "key": key, "value": value}[name] for name in names)
         for number, (key, value) in enumerate(records)
     ]
-    found = validate_by(spark.createDataFrame(rows, RECORD), SHOP).orderBy("offset").collect()
-    return [(row[contract.column], row["reasons"]) for row in found]
+    return validate_by(spark.createDataFrame(rows, RECORD), SHOP).orderBy("offset").collect()
 
 
 def test_changes_are_validated_like_other_events(spark: SparkSession) -> None:
@@ -131,7 +150,8 @@ def test_changes_are_validated_like_other_events(spark: SparkSession) -> None:
         (key, change("u", BEFORE, AFTER | {"name": 7})),
         (key, b"no change"),
     )
-    assert found[0][0].asDict() == {"customer_id": "c-7", "name": "Ada Abel", "region": "south", "note": None}
+    row = {"customer_id": "c-7", "name": "Ada Abel", "region": "south", "note": None, "changed_at": AFTER["changed_at"]}
+    assert found[0][0].asDict() == row
     assert [reasons for _, reasons in found] == [
         [], [], ["key_missing"], ["key_mismatch"], ["missing_field"], ["lone_surrogate"], ["wrong_type"], ["not_a_change"],
     ]  # fmt: skip
@@ -159,4 +179,58 @@ def test_an_orders_row_may_know_payments_only(spark: SparkSession) -> None:
     rows = (row, row | {"status": "lost"}, row | {"paid_cents": None})
     found = judged(spark, SHOP_ORDERS, *((key, change("u", None, one)) for one in rows), (key, change("d", row, None)))
     assert [reasons for _, reasons in found] == [[], ["bad_format"], ["missing_field"], []]
-    assert found[0][0].asDict() == {name: value for name, value in row.items() if name != "changed_at"}
+    assert found[0][0].asDict() == row
+
+
+@pytest.mark.parametrize(
+    "stamp", ["2024-12-27T10:00:00Z", "2026-01-31T12:10:00Z", "infinity", "-infinity", "-0043-03-15T12:00:00.000Z"]
+)
+def test_a_row_is_accepted_whatever_it_says_of_its_time(spark: SparkSession, stamp: str) -> None:
+    ((payload, reasons),) = judged(
+        spark, SHOP_CUSTOMERS, (b'{"customer_id":"c-7"}', change("c", None, AFTER | {"changed_at": stamp}))
+    )
+    assert (reasons, payload["changed_at"]) == ([], stamp)
+
+
+def test_a_weight_that_is_no_number_is_a_row_all_the_same(spark: SparkSession) -> None:
+    row = {"product_id": "p-1", "title": "mug", "brand": "b", "price_cents": 1, "changed_at": "infinity"}
+    found = judged(
+        spark,
+        SHOP_PRODUCTS,
+        *((b'{"product_id":"p-1"}', change("c", None, row | {"weight_kg": one})) for one in ("NAN", "-1.500", "heavy")),
+    )
+    assert [reasons for _, reasons in found] == [[], [], ["bad_format"]]
+
+
+@pytest.mark.parametrize(
+    "clock", [COMMITTED + 86_400_000, COMMITTED + 300_001, COMMITTED - 367 * 86_400_000, -1, 10**18]
+)
+def test_a_clock_that_cannot_be_leaves_the_date_to_the_arrival(spark: SparkSession, clock: int) -> None:
+    value = change("c", None, AFTER, source={"lsn": 1, "ts_ms": clock})
+    found = _validated(spark, SHOP_CUSTOMERS, [(KEY, value), (KEY, change("u", None, AFTER)), (KEY, b"no change")])
+    at = datetime.fromtimestamp(COMMITTED / 1000)
+    assert [(row["event_time"], row["reasons"]) for row in found] == [(at, []), (at, []), (None, ["not_a_change"])]
+
+
+def test_a_row_is_measured_and_not_the_change_around_it(spark: SparkSession) -> None:
+    """What the contract allows: a description of 20,000 letters of three bytes; a note is as long as it is."""
+    key, long = b'{"product_id":"p-1"}', "\u20ac" * 20_000
+    row = {
+        "product_id": "p-1",
+        "title": "mug",
+        "brand": "b",
+        "price_cents": 1,
+        "description": long,
+        "changed_at": "infinity",
+    }
+    value = change("u", row, row | {"price_cents": 2, "added_later": long})
+    assert len(value) > 3 * len(long.encode())
+    ((payload, reasons),) = judged(spark, SHOP_PRODUCTS, (key, value))
+    assert (reasons, payload["description"]) == ([], long)
+
+
+def test_a_row_that_is_too_long_itself_is_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streaming.encodings.MAX_ROW_BYTES", 70_000)
+    notes = ("n" * 69_500, "n" * 70_001)
+    found = judged(spark, SHOP_CUSTOMERS, *((KEY, change("u", BEFORE, AFTER | {"note": note})) for note in notes))
+    assert [reasons for _, reasons in found] == [[], ["oversize"]]

@@ -8,4 +8,4 @@
         }
     )
 }}
-{{ captured_rows(ref('stg_silver__shop_customers'), ['customer_id'], 'customer_left', ['customer_id', 'name', 'region', 'note']) }}
+{{ captured_rows(ref('stg_silver__shop_customers'), ['customer_id'], 'customer_left', ['customer_id', 'name', 'region', 'note', 'changed_at']) }}

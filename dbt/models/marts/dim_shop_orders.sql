@@ -8,4 +8,4 @@
         }
     )
 }}
-{{ captured_rows(ref('stg_silver__shop_orders'), ['order_id'], 'order_removed', ['order_id', 'customer_id', 'status', 'lines', 'total_cents', 'paid_cents', 'failed_payments', 'reason']) }}
+{{ captured_rows(ref('stg_silver__shop_orders'), ['order_id'], 'order_removed', ['order_id', 'customer_id', 'status', 'lines', 'total_cents', 'paid_cents', 'failed_payments', 'reason', 'changed_at']) }}

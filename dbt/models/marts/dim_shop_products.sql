@@ -8,4 +8,4 @@
         }
     )
 }}
-{{ captured_rows(ref('stg_silver__shop_products'), ['product_id'], 'product_withdrawn', ['product_id', 'title', 'brand', 'price_cents', 'weight_kg', 'description']) }}
+{{ captured_rows(ref('stg_silver__shop_products'), ['product_id'], 'product_withdrawn', ['product_id', 'title', 'brand', 'price_cents', 'weight_kg', 'description', 'changed_at']) }}

@@ -8,4 +8,4 @@
         }
     )
 }}
-{{ captured_rows(ref('stg_silver__shop_stock'), ['product_id', 'warehouse'], 'stock_closed', ['product_id', 'warehouse', 'on_hand']) }}
+{{ captured_rows(ref('stg_silver__shop_stock'), ['product_id', 'warehouse'], 'stock_closed', ['product_id', 'warehouse', 'on_hand', 'changed_at']) }}

@@ -1,2 +1,2 @@
 {{ config(enabled=env_var('DAYBREAK_SHOP_DB', '') == 'on') }}
-{{ captured_changes(source('silver', 'events'), 'customers', ['customer_id', 'name', 'region', 'note']) }}
+{{ captured_changes(source('silver', 'events'), 'customers', ['customer_id', 'name', 'region', 'note', 'changed_at']) }}

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from infra.kafka.read_committed import committed, partitions
 from infra.shop.db.connector import topic
+from infra.shop.db.placeholder import is_whole
 from infra.shop.db.tables import KEYS
 
 Row = Mapping[str, Any]
@@ -40,9 +41,11 @@ def changes(table: str) -> Iterator[Change]:
 
 
 def read(table: str, value: bytes | None) -> Change | None:
-    """The change in a record's value; None for a value that is none: anyone may write to a topic. The stream quarantines it."""
+    """The change in a record's value; None for a value that is none, because anyone may write to a topic, and for a change that
+    lacks a value of the row. The stream quarantines both."""
     try:
-        return change(table, json.loads(value or b""))
+        found = change(table, json.loads(value or b""))
+        return found if is_whole(found.after) else None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 

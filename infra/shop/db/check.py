@@ -12,12 +12,10 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from psycopg import sql
-from psycopg.rows import dict_row
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
@@ -25,6 +23,7 @@ from infra.shop.db.changes import READ, Key, Row, changes, folded
 from infra.shop.db.condition import broken
 from infra.shop.db.connection import connected
 from infra.shop.db.tables import COMPARED, KEYS
+from infra.shop.db.values import SETTINGS, in_its_unit, plain, read_as_captured
 
 MARK_SECONDS = 120
 """Longest wait until Connect answers, and until the connector has brought the mark."""
@@ -88,15 +87,7 @@ def compared(table: str, copy: str, there: Rows, told: Rows) -> Comparison:
 
 def written(row: Row) -> str:
     """A row as text that does not depend on where it was read: times in UTC, decimals with their places."""
-    return json.dumps({name: _plain(value) for name, value in sorted(row.items())}, ensure_ascii=False)
-
-
-def _plain(value: Any) -> str | None:
-    if isinstance(value, str) and value.endswith("Z") and value[10:11] == "T":
-        value = datetime.fromisoformat(value)
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    return None if value is None else str(value)
+    return json.dumps({name: plain(value) for name, value in sorted(row.items())}, ensure_ascii=False)
 
 
 def _hash(rows: Mapping[Key, str]) -> str:
@@ -126,6 +117,7 @@ def under_a_lock(s: Settings, tables: Sequence[str] = COMPARED) -> tuple[dict[st
     """The rows of these tables, and the mark that was written behind the last change of them."""
     mark = f"check {uuid4()}"
     with connected(s, autocommit=False) as own, own.transaction():
+        own.execute(SETTINGS)
         own.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(sql.SQL(", ").join(map(sql.Identifier, tables))))
         rows: dict[str, Rows] = {table: dict(_rows(own, table, KEYS[table])) for table in tables}
         own.execute("INSERT INTO marks (id, at) VALUES (%s, now())", [mark])
@@ -134,9 +126,11 @@ def under_a_lock(s: Settings, tables: Sequence[str] = COMPARED) -> tuple[dict[st
 
 def _rows(own: Any, table: str, key: Sequence[str]) -> Iterator[tuple[Key, Row]]:
     # Read from the server in parts.
-    with own.cursor(name="rows", row_factory=dict_row) as cursor:
+    with own.cursor(name="rows") as cursor:
+        read_as_captured(cursor.adapters)
         cursor.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table)))
-        for row in cursor:
+        for values in cursor:
+            row = {one.name: in_its_unit(value, one) for value, one in zip(values, cursor.description, strict=True)}
             yield tuple(str(row[column]) for column in key), row
 
 

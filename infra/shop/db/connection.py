@@ -6,16 +6,41 @@ Run: daybreak up --with shop-db
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Format
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
 
+_Read = psycopg.adapters.get_loader(psycopg.adapters.types["timestamptz"].oid, Format.TEXT)
+_MIN, _MAX = (one.replace(tzinfo=UTC) for one in (datetime.min, datetime.max))
+
+
+class Bounded(Loader):
+    """A time that Python cannot hold (infinity, a year BC or beyond 9999) is the first or the last that it can."""
+
+    def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+        super().__init__(oid, context)
+        assert _Read is not None
+        self._read = _Read(oid, context).load
+
+    def load(self, data: Buffer) -> datetime:
+        text = bytes(data)
+        if text.endswith(b"BC") or text == b"-infinity":
+            return _MIN
+        return _MAX if text == b"infinity" or text.find(b"-") > YEAR else self._read(data)
+
+
 Connection = psycopg.Connection[tuple[Any, ...]]
 SECONDS = 10
+YEAR = 4
+"""Digits of a year that Python can hold."""
 
 
 def dsn(s: Settings, database: str | None = None) -> str:
@@ -37,6 +62,7 @@ def connected(s: Settings, database: str | None = None, autocommit: bool = True)
     """A connection. Raises TransientFailure if the server does not answer, or ends the connection."""
     try:
         with psycopg.connect(dsn(s, database), autocommit=autocommit, connect_timeout=SECONDS) as own:
+            own.adapters.register_loader("timestamptz", Bounded)
             yield own
     except psycopg.OperationalError as failure:
         said = str(failure).strip().splitlines()

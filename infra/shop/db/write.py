@@ -7,16 +7,16 @@ The rows have what such databases have: nulls, decimals, texts too long for a pa
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
 
-from psycopg import sql
-
 from infra.shop.db import orders
 from infra.shop.db.connection import Connection
+from infra.shop.db.past import Dated, replayed
 from infra.shop.event import Event
 from infra.shop.run import Run
 
@@ -33,7 +33,7 @@ class Writer:
     """
 
     def __init__(self, connection: Connection, has_orders: bool = True) -> None:
-        self._own = connection
+        self.connection = connection
         # The stock first: a comparison locks the tables in this order too.
         self._ways = (CHANGES, orders.CHANGES) if has_orders else (CHANGES,)
         # A shop that waited for the disk after every row could not replay a day in seconds; a crash of the server may cost it
@@ -41,30 +41,44 @@ class Writer:
         connection.execute("SET synchronous_commit = off")
         self.written = 0
 
-    def write(self, event: Event) -> None:
-        """What the event changes, in one transaction; nothing for an event that changes no table."""
+    def write(self, event: Event, dated: Dated = lambda at: None) -> None:
+        """What the event changes, in one transaction; nothing for an event that changes no table. `dated` says of one of the past
+        when it was (infra/shop/db/past.py)."""
         fields = json.loads(event.value)
         changes = [way[fields["event_type"]] for way in self._ways if fields["event_type"] in way]
         if changes:
-            with self._own.transaction():
+            at = datetime.fromtimestamp(event.time_ms / 1000, UTC)
+            with self.connection.transaction():
+                dated(at)
                 for change in changes:
-                    change(self._own, fields, datetime.fromtimestamp(event.time_ms / 1000, UTC))
+                    change(self.connection, fields, at)
             self.written += 1
 
 
 class Follower:
-    """Writes a run's events as their times come. Memory: the shop's, a second time."""
+    """Writes a run's events as their times come; `dated` as for `Writer.write`. Memory: the shop's, a second time."""
 
-    def __init__(self, run: Run, writer: Writer) -> None:
+    def __init__(self, run: Run, writer: Writer, dated: Dated = lambda at: None) -> None:
         self._events = run.events()
         self._writer = writer
+        self._dated = dated
         self._next = next(self._events, None)
 
     def __call__(self, reached_ms: int) -> None:
         """Write all that has happened by this time (epoch milliseconds)."""
         while self._next and self._next.time_ms <= reached_ms:
-            self._writer.write(self._next)
+            self._writer.write(self._next, self._dated)
             self._next = next(self._events, None)
+
+
+@contextmanager
+def following(run: Run, writer: Writer) -> Iterator[Follower]:
+    """A Follower; of a past run each transaction has the time of its event. Raises PermanentFailure as `replayed`."""
+    if run.live:
+        yield Follower(run, writer)
+        return
+    with replayed(writer.connection) as dated:
+        yield Follower(run, writer, dated)
 
 
 def _registered(own: Connection, f: Fields, at: datetime) -> None:
@@ -84,7 +98,7 @@ def _moved(own: Connection, f: Fields, at: datetime) -> None:
 
 
 def _left(own: Connection, f: Fields, at: datetime) -> None:
-    _delete(own, "customers", "customer_id", f["customer_id"], at)
+    own.execute("DELETE FROM customers WHERE customer_id = %s", [f["customer_id"]])
 
 
 def _listed(own: Connection, f: Fields, at: datetime) -> None:
@@ -120,15 +134,8 @@ def _changed(own: Connection, f: Fields, at: datetime) -> None:
 
 
 def _withdrawn(own: Connection, f: Fields, at: datetime) -> None:
-    _delete(own, "stock", "product_id", f["product_id"], at)
-    _delete(own, "products", "product_id", f["product_id"], at)
-
-
-def _delete(own: Connection, table: str, column: str, value: str, at: datetime) -> None:
-    """Delete rows, and say in the same transaction when: the change that is captured has the row as it was last."""
-    name, of = sql.Identifier(table), sql.Identifier(column)
-    own.execute(sql.SQL("UPDATE {} SET changed_at = %s WHERE {} = %s").format(name, of), [at, value])
-    own.execute(sql.SQL("DELETE FROM {} WHERE {} = %s").format(name, of), [value])
+    own.execute("DELETE FROM stock WHERE product_id = %s", [f["product_id"]])
+    own.execute("DELETE FROM products WHERE product_id = %s", [f["product_id"]])
 
 
 def _ordered(own: Connection, f: Fields, at: datetime) -> None:

@@ -24,6 +24,7 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 from infra.shop.db.connection import Connection, connected
 from infra.shop.db.orders import STATE
+from infra.shop.db.past import followed
 from infra.shop.followers.follower import Position, as_text, from_text
 from infra.shop.followers.order_events import OrderEvent
 from infra.shop.followers.order_row import BACK, FOUND, OrderRow, after
@@ -54,6 +55,8 @@ SELECT own.id, newest.* FROM unnest(%s::text[]) AS own (id) CROSS JOIN LATERAL (
     ORDER BY order_id DESC, at DESC, arrival DESC, topic DESC, place DESC LIMIT 1) AS newest"""
 _COLUMNS = ", ".join(STATE)
 _NEW_COLUMNS = ", ".join(f"excluded.{name}" for name in STATE)
+# A stamp that somebody wrote may be any: a row knows nothing that is yet to come.
+_KNOWN = "greatest(least(changed_at, now()), 'epoch') AS changed_at"
 _WRITE = f"""
 INSERT INTO orders (order_id, {_COLUMNS}, changed_at) VALUES (%s, {", ".join(["%s"] * len(STATE))}, %s)
 ON CONFLICT (order_id) DO UPDATE SET ({_COLUMNS}, changed_at) = ({_NEW_COLUMNS}, excluded.changed_at)
@@ -93,10 +96,11 @@ class OrderRows:
         by_id: dict[str, OrderEvent] = {}
         for one in sorted(events, key=lambda one: (one.arrival, one.topic, one.offset)):
             by_id.setdefault(one.event_id, one)
-        with _answers(), connected(self._s) as own, own.transaction():
+        with _answers(), connected(self._s) as own, followed(own) as dated, own.transaction():
             if _position(own, "FOR UPDATE") != self._left:
                 raise TransientFailure(_LOST)
             if by_id:
+                dated(max(one.at for one in by_id.values()))
                 _apply(own, by_id)
             own.execute("UPDATE follower_positions SET position = %s WHERE follower = %s", [_json(position), NAME])
         self._left = dict(position)
@@ -141,7 +145,7 @@ def _apply(own: Connection, by_id: Mapping[str, OrderEvent]) -> None:
 def _met(own: Connection, orders: Sequence[str]) -> dict[str, _Met]:
     with own.cursor(row_factory=dict_row) as cursor:
         cursor.execute(
-            f"SELECT order_id, {_COLUMNS}, changed_at FROM orders WHERE order_id = ANY(%s) ORDER BY 1 FOR UPDATE",
+            f"SELECT order_id, {_COLUMNS}, {_KNOWN} FROM orders WHERE order_id = ANY(%s) ORDER BY 1 FOR UPDATE",
             [orders],
         )
         changed = {row.pop("order_id"): (row.pop("changed_at"), row) for row in cursor}
