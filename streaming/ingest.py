@@ -23,13 +23,16 @@ from infra.lake.arrow_tables import files, latest
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
+from infra.settings import settings
 from streaming import arrivals as rows_of
 from streaming import watermark as watermarks
+from streaming import wrong_rows
 from streaming.alerts import Alerts
 from streaming.backlog import Backlog
 from streaming.bronze import BRONZE
 from streaming.changelog import counted_in_arrow
 from streaming.checkpoint import Checkpoints
+from streaming.contracts import CONTRACTS
 from streaming.dedup_index import Arrival, DedupIndex
 from streaming.late_duplicates import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset, no_rows
@@ -125,6 +128,7 @@ class Ingest:
                 rejected = rows_of.quarantine_rows(records, outcome, stamp)
                 self._append(rejected, QUARANTINE, batch)
         self._rejections.count(records, rejected)
+        wrong_rows.told(settings(), records, outcome, [one.topic for one in CONTRACTS.values() if one.captured])
         point("ingest.after-quarantine")
         return events
 

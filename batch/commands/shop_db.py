@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from batch import three_ways
+from batch import three_ways, wrong_copies
 from batch.captured_truth import in_truth
 from batch.warehouse import in_the_warehouse
 from infra.commands.screen import Screen
@@ -26,6 +26,7 @@ from infra.shop.db.write import load as loaded
 from infra.shop.followers.copies import in_the
 from infra.shop.followers.systems import systems
 from streaming.captured_copy import in_silver
+from streaming.wrong_rows import known
 
 commands = typer.Typer()
 shop_db = typer.Typer(no_args_is_help=True, help="The shop's database, and the copies that follow it.")
@@ -50,7 +51,9 @@ def check(
         return
     followers = {f"the {name}": in_the(system, s) for name, system in systems(s).items()}
     copies = {"the log": checks.in_the_log, "the stream": in_silver(s), **followers}
+    before = known(s)
     found = checks.check(s, copies) + in_truth(s) + in_the_warehouse(s)
+    wrong_copies.told(s, found, before)
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))
     else:

@@ -84,6 +84,7 @@ def program(s: Settings) -> Program:
         needs=(Name.KAFKA, Name.POSTGRES),
         waits_for=lambda pid: _waits_for(s),
         fails=lambda: condition.fails(s),
+        notices=lambda pid: condition.notices(s),
         prepare=lambda: prepare(s),
         complete=lambda: connector.register(s),
         start_seconds=180,

@@ -7,7 +7,8 @@ Run: python -m tests.mutations captured
 from tests.mutations.mutation import Mutation
 
 SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
-PAST = "tests/infra/test_past.py"
+PAST, VALUES = "tests/infra/test_past.py", "tests/infra/test_captured_values.py"
+WRONG_ROWS = "tests/streaming/test_wrong_rows.py"
 THREE_WAYS = "tests/batch/test_three_ways.py"
 ORDER_ROWS = "tests/infra/test_order_rows.py"
 ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
@@ -98,11 +99,32 @@ CAPTURED = (
         f"{SHOP_DB}::test_what_is_no_change_of_a_row_is_passed_over",
     ),
     Mutation(
+        "captured: a rejected row is forgotten by a stream that starts again",
+        "streaming/wrong_rows.py",
+        "if found != before:",
+        "if before and found != before:",
+        f"{WRONG_ROWS}::test_a_rejected_change_names_row_place_reason_and_command",
+    ),
+    Mutation(
+        "captured: a row that was rejected while copies were compared is mended",
+        "streaming/wrong_rows.py",
+        "[name for name in right if now.get(name) == before[name]]",
+        "right",
+        f"{WRONG_ROWS}::test_a_copy_that_was_seen_right_ends_what_was_known_before",
+    ),
+    Mutation(
         "captured: a row whose stamp is still to come is done for ever",
         "infra/shop/followers/order_rows.py",
         "least(changed_at, now())",
         "changed_at",
         f"{ORDER_ROWS}::test_a_row_with_any_stamp_is_gone_on_from",
+    ),
+    Mutation(
+        "captured: a year before our era is one after it",
+        "infra/shop/db/values.py",
+        'number = int(f"{sign}{year}") if not bc else 1 - int(year)',
+        'number = int(f"{sign}{year}")',
+        f"{VALUES}::test_an_instant_is_written_in_one_way",
     ),
     Mutation(
         "captured: the stream reads what a transaction took back",

@@ -13,7 +13,7 @@ from infra.settings import Settings
 from infra.shop.db.connection import connected
 from infra.shop.db.rest import NAME, SECONDS, asked, said, state
 from infra.shop.db.slot import lost
-from infra.shop.db.tables import HEARTBEAT, missing
+from infra.shop.db.tables import HEARTBEAT, missing, not_full
 
 SILENT = timedelta(seconds=60)
 """A connector that has not beaten for so long is counted as dead, whatever Kafka Connect says of it."""
@@ -25,6 +25,19 @@ def fails(s: Settings) -> str | None:
         return broken(s) or _failed(said(s))
     except TransientFailure:
         return None
+
+
+def notices(s: Settings) -> tuple[str, ...]:
+    """What people should know of a capture that works."""
+    try:
+        tables = not_full(s)
+    except TransientFailure:
+        return ()
+    return tuple(
+        f"the replica identity of public.{table} is not FULL: a change of it lacks the long texts that it does not touch, and is "
+        "rejected (unavailable_value). Set it: daybreak restart connect"
+        for table in tables
+    )
 
 
 def broken(s: Settings, seconds: float = SECONDS) -> str | None:

@@ -99,6 +99,14 @@ def missing(s: Settings) -> str | None:
     return _gone(gone) if gone else None
 
 
+def not_full(s: Settings) -> list[str]:
+    """The captured tables whose replica identity is not FULL: a restored dump or a migration may have set another one."""
+    with connected(s) as own:
+        asked = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relreplident <> 'f'"
+        other = {row[0] for row in own.execute(asked)}
+    return [table for table in COMPARED if table in other]
+
+
 def _gone(tables: Sequence[str]) -> str:
     names = ", ".join(f"public.{table}" for table in tables)
     return (

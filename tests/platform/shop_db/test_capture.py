@@ -10,6 +10,7 @@ from running import until
 
 from infra.kafka.send import Sender
 from infra.lake import reader
+from infra.problems import problems
 from infra.services.program import Name
 from infra.shop.db.changes import changes
 from infra.shop.db.connection import connected
@@ -32,6 +33,18 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
         "UPDATE stock SET warehouse = 'sued', changed_at = now() WHERE product_id = 'p-900'",
         "DELETE FROM products WHERE product_id = 'p-901'",
         "BEGIN; DELETE FROM products; ROLLBACK",
+        # What the rows say of their times: imported, of an application's clock, without end.
+        "INSERT INTO customers SELECT 'c-90' || n, 'Ada', 'north', NULL, at FROM unnest(ARRAY[now() - interval '400 days', "
+        "now() + interval '10 minutes', 'infinity', '-infinity', '0044-03-15 BC']) WITH ORDINALITY AS one (at, n)",
+        # By hand: the stamp is not touched, and may be of another day.
+        "INSERT INTO customers VALUES ('c-910', 'Ada', 'north', NULL, now() - interval '30 hours')",
+        "UPDATE customers SET region = 'south' WHERE customer_id = 'c-910'",
+        "DELETE FROM customers WHERE customer_id = 'c-910'",
+        # A change carries the row twice; a letter has three bytes.
+        "INSERT INTO products VALUES ('p-903', 'x', 'y', 1, 'NaN', repeat('\u20ac', 20000), now())",
+        "UPDATE products SET price_cents = 2 WHERE product_id = 'p-903'",
+        "INSERT INTO customers VALUES ('c-911', 'Ada', 'north', repeat('n', 200000), now())",
+        "UPDATE customers SET region = 'south' WHERE customer_id = 'c-911'",
     )
     found = {(one["table"], one["copy"]): one for one in database.checked()}
     names = ("the log", "the stream", "the cache")
@@ -44,6 +57,36 @@ def test_every_kind_of_transaction_reaches_every_copy(database: Database) -> Non
     assert last.after
     assert (last.after["weight_kg"], len(last.after["description"])) == ("12.500", 6_400)
     assert [one.op for one in changes("stock") if one.key[0] == "p-900"] == ["c", "d", "c"]
+    column = "shop_public_customers"
+    told = reader.read(database.platform.settings, "silver/events", ["event_time", "late_by_ms", column]).to_pylist()
+    times = [row["event_time"] for row in told if row[column] and row[column]["customer_id"] == "c-910"]
+    assert len(times) == 3
+    assert all(datetime.now(UTC) - at < timedelta(minutes=10) for at in times), "the commit dates a change"
+
+
+def test_a_change_that_lacks_a_text_is_refused_and_named(database: Database) -> None:
+    platform = database.platform
+    wrong = f"captured.row/{topic('products')}/" + '{"product_id":"p-904"}'
+
+    def is_known() -> bool:
+        return wrong in {one.id for one in problems(platform.settings)}
+
+    database.run(
+        # As a migration or a restored dump leaves it.
+        "ALTER TABLE products REPLICA IDENTITY DEFAULT",
+        f"INSERT INTO products VALUES ('p-904', 'x', 'y', 1, NULL, {TEXT}, now()), ('p-905', 'x', 'y', 1, NULL, {TEXT}, now())",
+        "UPDATE products SET price_cents = 2 WHERE product_id = 'p-904'",
+        # Nothing but the key of the row is in the log.
+        "DELETE FROM products WHERE product_id = 'p-905'",
+    )
+    until("the row is named", is_known, 60)
+    (said,) = platform.status("connect")["notices"]
+    assert "public.products is not FULL" in said
+    database.run(
+        "ALTER TABLE products REPLICA IDENTITY FULL", "UPDATE products SET price_cents = 3 WHERE product_id = 'p-904'"
+    )
+    until("the row is right", lambda: not is_known(), 60)
+    database.checked()
 
 
 def test_what_anyone_writes_to_a_captured_topic_stops_nothing(database: Database) -> None:
@@ -62,12 +105,16 @@ def test_what_anyone_writes_to_a_captured_topic_stops_nothing(database: Database
     reasons = [row["reasons"] for row in found if row["topic"] == products]
     assert sum("not_a_change" in one for one in reasons) == 3
     assert reasons.count(["key_mismatch"]) == 1
+    assert [one for one in problems(platform.settings) if products in one.id] == [], (
+        "the comparison has seen its copy right"
+    )
 
 
 def test_a_view_looks_customers_up_in_the_table(database: Database) -> None:
-    platform, now = database.platform, datetime.now(UTC)
-    database.run("INSERT INTO customers VALUES ('c-777', 'Ada Abel', 'north', NULL, now() - interval '2 seconds')")
+    platform = database.platform
+    database.run("INSERT INTO customers VALUES ('c-777', 'Ada Abel', 'north', NULL, now() + interval '1 day')")
     database.checked()
+    now = datetime.now(UTC)
     event_id = "00000000-0000-4000-8000-000000000777"
     click = {
         "event_id": event_id, "event_type": "product_clicked", "event_time": round(now.timestamp() * 1000), "schema_version": 1,
