@@ -26,9 +26,10 @@ FAULTS: Mapping[str, tuple[Reason, ...]] = {
 """The binary encodings, each with the reasons for which a value has no text."""
 MAX_BYTES = 65_536
 """A value longer than this is not decoded; of a captured table see MAX_ROW_BYTES."""
-MAX_ROW_BYTES = 16 * 2**20
+MAX_ROW_BYTES = 999_999
 """A captured row that is longer than this as JSON is rejected. The change around it may be of any length that Kafka takes: it
-carries the row twice, and columns that the contract does not name."""
+carries the row twice, and columns that the contract does not name. A connector that cuts texts at a million letters has no cut
+text in a row that is accepted."""
 
 Decode = Callable[[str, bytes], tuple[str | None, str | None]]
 """Topic, value -> JSON text, or the reason for which there is none. Never raises."""
