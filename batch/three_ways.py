@@ -1,6 +1,6 @@
 """Three ways to an order's state: its row in the shop's database, the replay of its events, the captured changes of the row.
 
-Data flow: table `orders` under a lock, silver/events, topic shop.public.orders -> a verdict per order -> Way
+Data flow: table `orders` at a moment, silver/events, topic shop.public.orders -> a verdict per order -> Way
 Run: daybreak shop-db check --orders
 
 The replay is of what silver holds, as of the comparison. An order whose row and replay differ is still no difference
@@ -25,10 +25,11 @@ from infra.lake import reader
 from infra.options import ORDER_SERVICE
 from infra.settings import Settings
 from infra.shop.db import check
-from infra.shop.db.changes import Row, changes
+from infra.shop.db.changes import Moment, Row, changes
 from infra.shop.db.condition import broken
 from infra.shop.db.connection import connected
 from infra.shop.db.orders import STATE
+from infra.shop.db.reading import Rows, arrived, rows_now
 from infra.shop.db.tables import ORDERS, made
 from infra.shop.followers.copies import catches_up
 from infra.shop.followers.lag import ends
@@ -91,18 +92,18 @@ def compare(s: Settings) -> list[Way]:
         # Records of transactions that are open now have arrived before the rows are asked for, too.
         there = ends(TOPICS, "read_uncommitted")
         catches_up(FOLLOWER, FOLLOWER.opened(s), there)
-    read, mark = check.under_a_lock(s, [ORDERS])
-    rows, lsn = read[ORDERS], check.arrived(mark)
-    copies = {"the log": check.in_the_log(ORDERS, lsn), "the stream": in_silver(s)(ORDERS, lsn)}
-    replay = _replayed(s, {key[0]: row for key, row in rows.items()}, lsn, asked)
+    reading = rows_now(s, [ORDERS])
+    rows, at = reading.rows[ORDERS], arrived(s, reading)
+    copies = {"the log": check.in_the_log(ORDERS, at), "the stream": in_silver(s)(ORDERS, at)}
+    replay = _replayed(s, {key[0]: row for key, row in rows.items()}, at, asked)
     return [replay, *(_captured(name, rows, copy) for name, copy in copies.items())]
 
 
-def _replayed(s: Settings, rows: Mapping[str, Row], lsn: int, asked: Asked) -> Way:
+def _replayed(s: Settings, rows: Mapping[str, Row], moment: Moment, asked: Asked) -> Way:
     times: dict[str, tuple[set[datetime], set[datetime]]] = defaultdict(lambda: (set(), set()))
     for one in changes(ORDERS):
         if at := _time(one.after):
-            times[one.key[0]][one.lsn >= lsn].add(at)
+            times[one.key[0]][not moment.has(one.lsn)].add(at)
     numbers = dict.fromkeys(Verdict, 0)
     firsts: dict[Verdict, str] = {}
     for order, events in _by_order(s, rows):
@@ -129,7 +130,7 @@ def _time(row: Row | None) -> datetime | None:
     return found if found and found.tzinfo else None
 
 
-def _captured(name: str, rows: check.Rows, copy: check.Rows) -> Way:
+def _captured(name: str, rows: Rows, copy: Rows) -> Way:
     found = check.compared(ORDERS, name, rows, copy)
     number = len({*rows, *copy})
     return Way(

@@ -16,6 +16,7 @@ from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
 from infra.alarm_settings import Alarms
+from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.jvm import LATER_C2, QUICK_JVM
@@ -25,7 +26,7 @@ from infra.retention import long_enough
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, GatewaySettings):
+class Settings(Alarms, Capture, GatewaySettings):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -98,10 +99,6 @@ class Settings(Alarms, GatewaySettings):
     stream_memory: str = Field("1536m", description="Driver heap of the stream")
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
     kafka_memory: str = Field("512m", description="Heap of the embedded broker")
-    slot_mb: int = Field(
-        4096, ge=16, description="Log (MB) that Postgres keeps at most for a connector that stands still"
-    )
-    connect_memory: str = Field("384m", description="Heap of Kafka Connect, which captures the shop's database")
     stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/jvm.py)")
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")
 

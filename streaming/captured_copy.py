@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from infra.failures import TransientFailure
 from infra.lake.reader import read
 from infra.settings import Settings
-from infra.shop.db.changes import CREATED, DELETED, Change, Key, folded
-from infra.shop.db.check import Rows
+from infra.shop.db.changes import CREATED, DELETED, Change, Key, Moment, folded
 from infra.shop.db.connector import topic
+from infra.shop.db.reading import Rows
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
 from streaming.debezium import lsn_of
@@ -26,22 +26,22 @@ from streaming.silver import SILVER
 STREAM_SECONDS = 300
 
 
-def in_silver(s: Settings) -> Callable[[str, int], Rows]:
-    """The stream's copy: (table, LSN) -> its rows in front of the LSN, once the stream has read all that Kafka holds now."""
+def in_silver(s: Settings) -> Callable[[str, Moment], Rows]:
+    """The stream's copy: (table, moment) -> its rows as of then, once the stream has read all that Kafka holds now."""
 
-    def rows(table: str, lsn: int) -> Rows:
+    def rows(table: str, at: Moment) -> Rows:
         _caught_up(s)
         contract = CONTRACTS[topic(table)]
         own = pc.field("topic") == contract.topic
-        return copy(contract, read(s, SILVER.id, columns(contract), where=own), lsn)
+        return copy(contract, read(s, SILVER.id, columns(contract), where=own), at)
 
     return rows
 
 
-def copy(contract: Contract, events: pa.Table, lsn: int | None = None) -> Rows:
-    """The rows that events of the contract (columns of EVENT) leave; with `lsn`, those in front of it only."""
+def copy(contract: Contract, events: pa.Table, at: Moment | None = None) -> Rows:
+    """The rows that events of the contract (columns of EVENT) leave; with `at`, as of this moment."""
     found = [_change(contract, row) for row in events.to_pylist()]
-    return folded(sorted(found, key=lambda one: one.lsn), before=lsn)
+    return folded(sorted(found, key=lambda one: one.lsn), at)
 
 
 def columns(contract: Contract) -> list[str]:

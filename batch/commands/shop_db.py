@@ -70,6 +70,12 @@ def check(
                     "they change: daybreak shop-db snapshot brings all",
                     soft_wrap=True,
                 )
+            if one.aside:
+                console.print(
+                    f"{one.table}, {one.copy}: {len(one.aside):,} rows have a text that is too long to be captured, and are set "
+                    f"aside until it is shorter, the first: {one.aside[0]}",
+                    soft_wrap=True,
+                )
     if unequal := [one for one in found if not one.is_equal]:
         what = (
             f"{one.table} and {one.copy} differ in {one.differing:,} rows, the first: {one.first}" for one in unequal

@@ -25,8 +25,9 @@ from infra.lab.own_capture import captured
 from infra.lab.search_index import SearchIndex
 from infra.lab.topics import topics
 from infra.settings import Settings
-from infra.shop.db.check import Rows, compared
+from infra.shop.db.check import compared
 from infra.shop.db.connection import Connection, connected
+from infra.shop.db.reading import Rows
 
 WRITERS = 8
 KEY_OF_THE_DEAD = "key-of-the-dead"

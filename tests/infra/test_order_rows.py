@@ -1,7 +1,6 @@
 """The rows of orders in a real Postgres: each event is applied once, whenever it comes, and whatever dies when."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -26,18 +25,6 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 PLACE = ("orders", 0)
 OF_PAYMENTS = ("payment_captured", "payment_failed", "payment_refunded")
 KINDS = ("order_placed", "items_added", "order_shipped", "order_cancelled", *OF_PAYMENTS)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DatabaseServer]:
-    # Postgres's own user must be able to enter.
-    home = tmp_path_factory.mktemp("postgres")
-    for folder in (home, *home.parents[:2]):
-        folder.chmod(0o755)
-    own = DatabaseServer(home)
-    own.start()
-    yield own
-    own.stop()
 
 
 @pytest.fixture

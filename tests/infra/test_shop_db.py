@@ -11,7 +11,7 @@ import pytest
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
-from infra.shop.db.changes import CREATED, DELETED, READ, UPDATED, Change, change, folded, read
+from infra.shop.db.changes import CREATED, DELETED, READ, UPDATED, Change, Moment, change, folded, read
 from infra.shop.db.check import compared, written
 from infra.shop.db.condition import broken
 from infra.shop.db.connector import configuration
@@ -42,8 +42,8 @@ def test_a_deleted_row_is_gone_and_may_come_back() -> None:
 
 def test_what_follows_the_mark_is_left_out() -> None:
     found = [told(1, CREATED), told(5, UPDATED, name="at the mark"), told(6, DELETED)]
-    assert folded(found, before=5) == {KEY: row()}
-    assert folded(found, before=6) == {KEY: row(name="at the mark")}
+    assert folded(found, Moment(5)) == {KEY: row()}
+    assert folded(found, Moment(6)) == {KEY: row(name="at the mark")}
 
 
 def test_a_row_that_a_later_snapshot_lacks_was_deleted_unseen() -> None:
@@ -54,7 +54,7 @@ def test_a_row_that_a_later_snapshot_lacks_was_deleted_unseen() -> None:
         told(10, CREATED, ("c-3",)),
     ]
     assert set(folded(found)) == {("c-2",), ("c-3",)}
-    assert set(folded(found, before=9)) == {("c-1",), ("c-2",)}
+    assert set(folded(found, Moment(9))) == {("c-1",), ("c-2",)}
 
 
 def test_a_change_is_read_from_debeziums_envelope() -> None:

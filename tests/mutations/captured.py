@@ -11,6 +11,7 @@ PAST, VALUES = "tests/infra/test_past.py", "tests/infra/test_captured_values.py"
 WRONG_ROWS = "tests/streaming/test_wrong_rows.py"
 THREE_WAYS = "tests/batch/test_three_ways.py"
 ORDER_ROWS = "tests/infra/test_order_rows.py"
+LOCKS, LIMITS = "tests/infra/test_shop_db_locks.py", "tests/infra/test_shop_db_limits.py"
 ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
 
 CAPTURED = (
@@ -31,15 +32,50 @@ CAPTURED = (
     Mutation(
         "captured: the mark's own position is compared too",
         "infra/shop/db/changes.py",
-        "if before is not None and one.lsn >= before:",
-        "if before is not None and one.lsn > before:",
+        "return lsn < self.lsn and lsn not in self.unseen",
+        "return lsn <= self.lsn and lsn not in self.unseen",
         f"{SHOP_DB}::test_what_follows_the_mark_is_left_out",
+    ),
+    Mutation(
+        "captured: a start changes tables that need no change",
+        "infra/shop/db/tables.py",
+        "if table not in full:",
+        "if True:",
+        f"{LOCKS}::test_nothing_of_ours_waits_for_an_open_transaction[create]",
+    ),
+    Mutation(
+        "captured: a transaction that was open when the rows were read counts",
+        "infra/shop/db/reading.py",
+        "return not is_upcoming and own not in self.running",
+        "return not is_upcoming",
+        f"{LOCKS}::test_ids_of_transactions_go_round",
+    ),
+    Mutation(
+        "captured: a transaction that began while the rows were read counts",
+        "infra/shop/db/reading.py",
+        "return not is_upcoming and own not in self.running",
+        "return own not in self.running",
+        f"{LOCKS}::test_rows_read_beside_writers_are_the_log_as_of_one_moment",
+    ),
+    Mutation(
+        "captured: a text that was cut is taken for the row's",
+        "infra/shop/db/changes.py",
+        "if after and is_cut(after):",
+        "if False:",
+        f"{LIMITS}::test_a_cut_row_is_no_row_until_a_shorter_one_comes",
+    ),
+    Mutation(
+        "captured: the deletion that a snapshot tells beats an open transaction",
+        "infra/shop/db/snapshot.py",
+        '"lsn": last.lsn + 1,',
+        '"lsn": last.lsn + 800,',
+        f"{LIMITS}::test_a_deletion_that_we_send_beats_no_open_transaction",
     ),
     Mutation(
         "captured: rows of the copy only are no difference",
         "infra/shop/db/check.py",
-        "differing = sorted(key for key in {*one, *other} if one.get(key) != other.get(key))",
-        "differing = sorted(key for key in one if one.get(key) != other.get(key))",
+        "differing = sorted(key for key in {*one, *other}.difference(aside) if one.get(key) != other.get(key))",
+        "differing = sorted(key for key in {*one}.difference(aside) if one.get(key) != other.get(key))",
         f"{SHOP_DB}::test_the_first_key_that_differs_is_named",
     ),
     Mutation(

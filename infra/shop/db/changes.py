@@ -7,10 +7,12 @@ Source: Debezium 3.7, "PostgreSQL connector": change event values (before, after
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from infra.kafka.read_committed import committed, partitions
 from infra.shop.db.connector import topic
+from infra.shop.db.limits import is_cut
 from infra.shop.db.placeholder import is_whole
 from infra.shop.db.tables import KEYS
 
@@ -20,13 +22,31 @@ READ, CREATED, UPDATED, DELETED = "r", "c", "u", "d"
 
 
 class Change(NamedTuple):
-    """One change: its place in the database's log (LSN as a number), what it did, and the row before and after."""
+    """One change: its place in the database's log (LSN as a number), what it did, and the row before and after.
+
+    `after` is None for a deletion, and for a row that was cut because it is too large: it is not told. `transaction`: the last 32
+    bits of the id of the transaction that made it; None if the record does not tell.
+    """
 
     lsn: int
     op: str
     key: Key
     before: Row | None
     after: Row | None
+    transaction: int | None = None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """As of when rows were read: behind the changes in front of an LSN, but for `unseen` ones (their LSNs), whose transactions
+    had not ended."""
+
+    lsn: int
+    unseen: frozenset[int] = frozenset()
+
+    def has(self, lsn: int) -> bool:
+        """Was the change at this LSN there?"""
+        return lsn < self.lsn and lsn not in self.unseen
 
 
 def changes(table: str) -> Iterator[Change]:
@@ -52,16 +72,20 @@ def read(table: str, value: bytes | None) -> Change | None:
 
 def change(table: str, value: Mapping[str, Any]) -> Change:
     """A change from its event's value."""
-    before, after = value.get("before"), value.get("after")
-    return Change(int(value["source"]["lsn"]), value["op"], _key(table, after or before or {}), before, after)
+    before, after, source = value.get("before"), value.get("after"), value["source"]
+    by = source.get("txId")
+    key = _key(table, after or before or {})
+    if after and is_cut(after):
+        after = None
+    return Change(int(source["lsn"]), value["op"], key, before, after, by if isinstance(by, int) else None)
 
 
 def _key(table: str, row: Row) -> Key:
     return tuple(str(row.get(column)) for column in KEYS[table])
 
 
-def folded(found: Iterable[Change], before: int | None = None) -> dict[Key, Row]:
-    """The rows that these changes leave; with `before`, of the changes in front of this LSN only.
+def folded(found: Iterable[Change], at: Moment | None = None) -> dict[Key, Row]:
+    """The rows that these changes leave; with `at`, as of this moment.
 
     Of a key the change with the largest LSN counts, in whatever order they come. A new key is a deletion and a creation.
     A snapshot has every row that there was: a row whose last change is older was deleted while nobody read the log.
@@ -69,7 +93,7 @@ def folded(found: Iterable[Change], before: int | None = None) -> dict[Key, Row]
     last: dict[Key, Change] = {}
     snapshot = 0
     for one in found:
-        if before is not None and one.lsn >= before:
+        if at is not None and not at.has(one.lsn):
             continue
         if one.key not in last or last[one.key].lsn <= one.lsn:
             last[one.key] = one

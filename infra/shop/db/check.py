@@ -1,40 +1,30 @@
 """Is the log's copy the database? Every table is compared, row by row, as of one position of the database's log.
 
-Data flow: rows of a table under a lock, a mark behind them -> rows of the topic in front of the mark -> differences by key
+Data flow: rows of the tables at a moment -> rows of the copy at the same moment -> differences by key
 Run: daybreak shop-db check
-Source: the watermarks of DBLog (Netflix), which tie a query to a position of the log by rows written around it.
-
-The lock lets readers work and holds writers up while the rows are read: nothing that the mark follows is missing from them.
 """
 
 import hashlib
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
 
-from psycopg import sql
-
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
 from infra.settings import Settings
-from infra.shop.db.changes import READ, Key, Row, changes, folded
+from infra.shop.db.changes import Key, Moment, Row, changes, folded
 from infra.shop.db.condition import broken
-from infra.shop.db.connection import connected
-from infra.shop.db.tables import COMPARED, KEYS
-from infra.shop.db.values import SETTINGS, in_its_unit, plain, read_as_captured
-
-MARK_SECONDS = 120
-"""Longest wait until Connect answers, and until the connector has brought the mark."""
-Rows = Mapping[Key, Row]
+from infra.shop.db.limits import is_cut
+from infra.shop.db.reading import MARK_SECONDS, Rows, arrived, rows_now
+from infra.shop.db.tables import COMPARED
+from infra.shop.db.values import plain
 
 
 @dataclass(frozen=True)
 class Comparison:
     """One table in the database and in a copy: rows of each, a hash of all of each, keys that differ, the first of them.
 
-    `older`: rows of the copy that lack a column, because it was added after their last change.
+    `older`: rows of the copy that lack a column, because it was added after their last change. `aside`: keys of rows that are too
+    large to be captured, and that the copy does not have; they differ only if it has them.
     """
 
     table: str
@@ -45,6 +35,7 @@ class Comparison:
     differing: int
     first: str | None
     older: int
+    aside: tuple[str, ...] = ()
 
     @property
     def is_equal(self) -> bool:
@@ -52,23 +43,23 @@ class Comparison:
         return not self.differing
 
 
-def check(s: Settings, copies: Mapping[str, Callable[[str, int], Rows | None]]) -> list[Comparison]:
-    """Compare each table with each copy: (table, LSN of the mark) -> its rows as of the mark, with some or all columns; None for
-    a table that the copy does not follow.
+def check(s: Settings, copies: Mapping[str, Callable[[str, Moment], Rows | None]]) -> list[Comparison]:
+    """Compare each table with each copy: (table, moment) -> its rows as of then, with some or all columns; None for a table that
+    the copy does not follow.
 
     Raises PermanentFailure if a table or the slot is gone, TransientFailure if the connector does not bring the mark in time.
     """
     if wrong := broken(s, MARK_SECONDS):
         raise PermanentFailure(wrong)
-    there, mark = under_a_lock(s)
-    lsn = arrived(mark)
-    told = [(table, name, rows(table, lsn)) for table in COMPARED for name, rows in copies.items()]
-    return [compared(table, name, there[table], rows) for table, name, rows in told if rows is not None]
+    reading = rows_now(s)
+    at = arrived(s, reading)
+    told = [(table, name, rows(table, at)) for table in COMPARED for name, rows in copies.items()]
+    return [compared(table, name, reading.rows[table], rows) for table, name, rows in told if rows is not None]
 
 
-def in_the_log(table: str, lsn: int) -> Rows:
+def in_the_log(table: str, at: Moment) -> Rows:
     """The copy in Kafka."""
-    return folded(changes(table), before=lsn)
+    return folded(changes(table), at)
 
 
 def compared(table: str, copy: str, there: Rows, told: Rows) -> Comparison:
@@ -79,10 +70,13 @@ def compared(table: str, copy: str, there: Rows, told: Rows) -> Comparison:
     theirs = {key: {name: row[name] for name in row if name in names or not names} for key, row in told.items()}
     mine = {key: {name: row[name] for name in row if name in theirs.get(key, known)} for key, row in there.items()}
     one, other = ({key: written(row) for key, row in rows.items()} for rows in (mine, theirs))
-    differing = sorted(key for key in {*one, *other} if one.get(key) != other.get(key))
+    aside = sorted(key for key, row in there.items() if key not in told and is_cut(row))
+    differing = sorted(key for key in {*one, *other}.difference(aside) if one.get(key) != other.get(key))
     first = _difference(differing[0], one, other) if differing else None
     older = sum(not known.intersection(names) <= row.keys() for row in theirs.values())
-    return Comparison(table, copy, len(one), len(other), (_hash(one), _hash(other)), len(differing), first, older)
+    return Comparison(
+        table, copy, len(one), len(other), (_hash(one), _hash(other)), len(differing), first, older, _named(aside)
+    )
 
 
 def written(row: Row) -> str:
@@ -95,6 +89,10 @@ def _hash(rows: Mapping[Key, str]) -> str:
     for key in sorted(rows):
         total.update(rows[key].encode())
     return total.hexdigest()[:12]
+
+
+def _named(keys: Iterable[Key]) -> tuple[str, ...]:
+    return tuple(", ".join(key) for key in keys)
 
 
 def _difference(key: Key, mine: Mapping[Key, str], theirs: Mapping[Key, str]) -> str:
@@ -111,40 +109,3 @@ def _difference(key: Key, mine: Mapping[Key, str], theirs: Mapping[Key, str]) ->
 def _short(value: str | None, length: int = 60) -> str:
     text = "null" if value is None else value
     return text if len(text) <= length else f"{text[:length]}... ({len(text):,} characters)"
-
-
-def under_a_lock(s: Settings, tables: Sequence[str] = COMPARED) -> tuple[dict[str, Rows], str]:
-    """The rows of these tables, and the mark that was written behind the last change of them."""
-    mark = f"check {uuid4()}"
-    with connected(s, autocommit=False) as own, own.transaction():
-        own.execute(SETTINGS)
-        own.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(sql.SQL(", ").join(map(sql.Identifier, tables))))
-        rows: dict[str, Rows] = {table: dict(_rows(own, table, KEYS[table])) for table in tables}
-        own.execute("INSERT INTO marks (id, at) VALUES (%s, now())", [mark])
-    return rows, mark
-
-
-def _rows(own: Any, table: str, key: Sequence[str]) -> Iterator[tuple[Key, Row]]:
-    # Read from the server in parts.
-    with own.cursor(name="rows") as cursor:
-        read_as_captured(cursor.adapters)
-        cursor.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table)))
-        for values in cursor:
-            row = {one.name: in_its_unit(value, one) for value, one in zip(values, cursor.description, strict=True)}
-            yield tuple(str(row[column]) for column in key), row
-
-
-def arrived(mark: str) -> int:
-    """The position of the mark in the database's log, once its change is in Kafka: then all before it is there too."""
-    give_up = time.monotonic() + MARK_SECONDS
-    while time.monotonic() < give_up:
-        for one in changes("marks"):
-            if one.after and one.after["id"] == mark:
-                if one.op == READ:
-                    raise TransientFailure("the connector took a snapshot during the comparison: compare again")
-                return one.lsn
-        time.sleep(0.5)
-    raise TransientFailure(
-        f"the connector has not brought the mark of this comparison within {MARK_SECONDS} s: see `daybreak status` and "
-        "`daybreak lag`"
-    )

@@ -11,12 +11,17 @@ from infra.durations import span
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db.connection import connected
+from infra.shop.db.locks import held_up
 from infra.shop.db.rest import NAME, SECONDS, asked, said, state
 from infra.shop.db.slot import lost
 from infra.shop.db.tables import HEARTBEAT, missing, not_full
 
 SILENT = timedelta(seconds=60)
 """A connector that has not beaten for so long is counted as dead, whatever Kafka Connect says of it."""
+
+
+_WAYS = {"OutOfMemoryError": "a row or a transaction is too large for its heap: raise DAYBREAK_CONNECT_MEMORY"}
+"""Of a cause, by its name, what would help."""
 
 
 def fails(s: Settings) -> str | None:
@@ -83,14 +88,17 @@ def waits_for(s: Settings) -> str | None:
         return f"its connector {NAME} to run (it is {now.lower()})"
     with connected(s) as own:
         found = own.execute(f"SELECT at FROM {HEARTBEAT}").fetchone()
+        why = held_up(own)
     since = datetime.now(UTC) - found[0] if found else None
     if since and since > SILENT:
-        return f"a heartbeat of its connector {NAME}: the last one was {span(since.total_seconds())} ago"
-    return None
+        last = f"a heartbeat of its connector {NAME}: the last one was {span(since.total_seconds())} ago"
+        return f"{last}; {why}" if why else last
+    # Before its first beat it may wait with its slot, until every transaction that was open has ended.
+    return None if found else why
 
 
 def _cause(trace: str) -> str:
     """The innermost cause of a Java stack trace, in one line."""
     causes = [line.removeprefix("Caused by: ") for line in trace.splitlines() if line.startswith("Caused by: ")]
     first = (causes or trace.splitlines() or ["it gives no reason"])[-1 if causes else 0]
-    return first.strip()
+    return f"{first.strip()}{next((f' ({way})' for name, way in _WAYS.items() if name in first), '')}"

@@ -13,10 +13,12 @@ import psycopg
 from psycopg.abc import AdaptContext, Buffer
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import LockNotAvailable
 from psycopg.pq import Format
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
+from infra.shop.db.locks import Watch
 
 _Read = psycopg.adapters.get_loader(psycopg.adapters.types["timestamptz"].oid, Format.TEXT)
 _MIN, _MAX = (one.replace(tzinfo=UTC) for one in (datetime.min, datetime.max))
@@ -59,11 +61,23 @@ def parts(s: Settings) -> dict[str, str]:
 
 @contextmanager
 def connected(s: Settings, database: str | None = None, autocommit: bool = True) -> Iterator[Connection]:
-    """A connection. Raises TransientFailure if the server does not answer, or ends the connection."""
+    """A connection. No statement waits for a lock longer than `lock_seconds`.
+
+    Raises TransientFailure if the server does not answer, ends the connection, or does not give a lock in time.
+    """
+    own = dsn(s, database)
+    options = f"{conninfo_to_dict(own).get('options') or ''} -c lock_timeout={s.lock_seconds}s".strip()
+    limited = make_conninfo(own, options=options)
     try:
-        with psycopg.connect(dsn(s, database), autocommit=autocommit, connect_timeout=SECONDS) as own:
-            own.adapters.register_loader("timestamptz", Bounded)
-            yield own
+        with (
+            psycopg.connect(limited, autocommit=autocommit, connect_timeout=SECONDS) as connection,
+            Watch(connection, own, s.lock_seconds) as watch,
+        ):
+            connection.adapters.register_loader("timestamptz", Bounded)
+            try:
+                yield connection
+            except LockNotAvailable as failure:
+                raise TransientFailure(watch.sentence()) from failure
     except psycopg.OperationalError as failure:
         said = str(failure).strip().splitlines()
         raise TransientFailure(

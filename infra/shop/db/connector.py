@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
+from infra.shop.db import limits
 from infra.shop.db.connection import parts
 from infra.shop.db.rest import NAME, asked, done, said, state
 from infra.shop.db.tables import HEARTBEAT, KEYS, PUBLICATION, SLOT
@@ -32,7 +33,7 @@ def topic_configuration(s: Settings) -> dict[str, str]:
     of each key for ever, to rebuild followers from."""
     kept = str(s.topic_retention_hours * 3_600_000)
     compacted = {"cleanup.policy": "compact", "retention.ms": "-1", "min.compaction.lag.ms": kept}
-    return {"message.timestamp.type": "LogAppendTime", **compacted}
+    return {"message.timestamp.type": "LogAppendTime", limits.OF_TOPIC: str(limits.RECORD_BYTES), **compacted}
 
 
 def configuration(s: Settings) -> dict[str, str]:
@@ -74,6 +75,7 @@ def source(s: Settings) -> dict[str, str]:
         "poll.interval.ms": str(round(LOOK.total_seconds() * 1000)),
         # A deletion is an event of its own; these topics keep every change, so no tombstone is needed behind it.
         "tombstones.on.delete": "false",
+        **limits.of_connector(),
     }
 
 
@@ -83,6 +85,7 @@ def register(s: Settings) -> None:
     Raises PermanentFailure if Connect refuses the configuration, TransientFailure if it does not run in time.
     """
     deadline, wanted = time.monotonic() + REGISTER_SECONDS, configuration(s)
+    limits.widen(topic(table) for table in KEYS)
     known = asked(s, "GET", "/config")
     # The same again would only start its task anew.
     if known.status_code != 200 or known.json() != {"name": NAME, **wanted}:

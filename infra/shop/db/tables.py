@@ -51,6 +51,8 @@ CREATE TABLE IF NOT EXISTS orders (
 CREATE TABLE IF NOT EXISTS marks (id text PRIMARY KEY, at timestamptz(3) NOT NULL);
 CREATE TABLE IF NOT EXISTS heartbeat (id int PRIMARY KEY, at timestamptz(3) NOT NULL);
 """
+_FULL = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relreplident = 'f'"
+_PUBLISHED = "SELECT schemaname, tablename FROM pg_publication_tables WHERE pubname = %s"
 
 
 def create(s: Settings) -> None:
@@ -68,15 +70,26 @@ def create(s: Settings) -> None:
         if there.intersection(KEYS) and (gone := [table for table in absent if table not in ADDED or table in known]):
             # A new empty one in its place would tell everybody that its rows were never there.
             raise PermanentFailure(_gone(gone))
-        with own.transaction():
-            own.execute(_TABLES)
-            for table in ADDED:
-                own.execute("INSERT INTO marks (id, at) VALUES (%s, now()) ON CONFLICT DO NOTHING", [_made(table)])
-        for table in KEYS:
+        if not there.issuperset({*KEYS, HEARTBEAT}) or not known.issuperset(ADDED):
+            with own.transaction():
+                own.execute(_TABLES)
+                for table in ADDED:
+                    own.execute("INSERT INTO marks (id, at) VALUES (%s, now()) ON CONFLICT DO NOTHING", [_made(table)])
+        _capture(own)
+
+
+def _capture(own: Connection) -> None:
+    """Set what the capture needs of the tables, where it is not set: a statement that changes nothing waits like one that does,
+    and while it waits for an open transaction, everybody else waits behind it."""
+    full = {row[0] for row in own.execute(_FULL)}
+    for table in KEYS:
+        if table not in full:
             own.execute(sql.SQL("ALTER TABLE {} REPLICA IDENTITY FULL").format(sql.Identifier(table)))
-        published = own.execute("SELECT 1 FROM pg_publication WHERE pubname = %s", [PUBLICATION]).fetchone()
+    exists = own.execute("SELECT 1 FROM pg_publication WHERE pubname = %s", [PUBLICATION]).fetchone()
+    published = {(row[0], row[1]) for row in own.execute(_PUBLISHED, [PUBLICATION])}
+    if published != {("public", table) for table in (*KEYS, HEARTBEAT)}:
         names = sql.SQL(", ").join(map(sql.Identifier, (*KEYS, HEARTBEAT)))
-        verb = "ALTER PUBLICATION {} SET TABLE {}" if published else "CREATE PUBLICATION {} FOR TABLE {}"
+        verb = "ALTER PUBLICATION {} SET TABLE {}" if exists else "CREATE PUBLICATION {} FOR TABLE {}"
         own.execute(sql.SQL(verb).format(sql.Identifier(PUBLICATION), names))
 
 

@@ -1,6 +1,6 @@
-"""The rows of a follower as the checker compares them: as of a mark, once it has read all that Kafka holds now.
+"""The rows of a follower as the checker compares them: as of a moment, once it has read all that Kafka holds now.
 
-Data flow: Follower, changes of the log behind the mark -> rows by key
+Data flow: Follower, changes of the log since then -> rows by key
 Run: daybreak shop-db check
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
-from infra.shop.db.changes import changes, folded
-from infra.shop.db.check import Rows
+from infra.shop.db.changes import Moment, changes, folded
 from infra.shop.db.connector import topic
+from infra.shop.db.reading import Rows
 from infra.shop.followers.follower import Follower, Position, System
 from infra.shop.followers.lag import behind, ends
 
@@ -30,22 +30,22 @@ def catches_up(system: System, follower: Follower, there: Position) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def in_the(system: System, s: Settings) -> Callable[[str, int], Rows | None]:
-    """For the checker: the rows of a table in front of an LSN; None for a table that the follower does not have.
+def in_the(system: System, s: Settings) -> Callable[[str, Moment], Rows | None]:
+    """For the checker: the rows of a table as of a moment; None for a table that the follower does not have.
 
-    A follower has no past: keys that have changed behind the mark by then are told as the log has them in front of it.
+    A follower has no past: keys that have changed since the moment are told as the log has them then.
     """
 
-    def rows(table: str, lsn: int) -> Rows | None:
+    def rows(table: str, at: Moment) -> Rows | None:
         if table not in system.tables:
             return None
         follower = system.opened(s)
         catches_up(system, follower, ends([topic(table)]))
         now = follower.rows(table)
-        later = {one.key for one in changes(table) if one.lsn >= lsn}
+        later = {one.key for one in changes(table) if not at.has(one.lsn)}
         if not later:
             return now
-        before = folded(changes(table), before=lsn)
+        before = folded(changes(table), at)
         kept = {key: row for key, row in now.items() if key not in later}
         return kept | {key: row for key, row in before.items() if key in later}
 

@@ -37,14 +37,15 @@ LAST = datetime(9000, 1, 1, tzinfo=UTC)
 MOST = 10**18
 """The largest amount that a row may have, as in the contract of its changes."""
 
-_TABLES = f"""
+_TABLES = """
 CREATE TABLE IF NOT EXISTS order_events (
     event_id text PRIMARY KEY, order_id text NOT NULL, kind text NOT NULL, at timestamptz NOT NULL,
     arrival timestamptz NOT NULL, topic text NOT NULL, place bigint NOT NULL, said jsonb NOT NULL);
 CREATE INDEX IF NOT EXISTS order_events_in_order ON order_events (order_id, at, arrival, topic, place);
-CREATE TABLE IF NOT EXISTS follower_positions (follower text PRIMARY KEY, position jsonb NOT NULL);
-INSERT INTO follower_positions VALUES ('{NAME}', '{{}}') ON CONFLICT DO NOTHING
+CREATE TABLE IF NOT EXISTS follower_positions (follower text PRIMARY KEY, position jsonb NOT NULL)
 """
+_IS_MADE = """
+SELECT 1 WHERE to_regclass('order_events_in_order') IS NOT NULL AND to_regclass('follower_positions') IS NOT NULL"""
 _KEEP = """
 INSERT INTO order_events SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[],
     %s::text[], %s::bigint[], %s::jsonb[])
@@ -79,7 +80,10 @@ class OrderRows:
     def __init__(self, s: Settings) -> None:
         self._s = s
         with _answers(), connected(s) as own, own.transaction():
-            own.execute(_TABLES)
+            # An index that is there already would still lock its table first.
+            if not own.execute(_IS_MADE).fetchone():
+                own.execute(_TABLES)
+            own.execute("INSERT INTO follower_positions VALUES (%s, '{}') ON CONFLICT DO NOTHING", [NAME])
         self._left = self.position()
 
     def position(self) -> Position:

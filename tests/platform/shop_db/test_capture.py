@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
+from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType  # type: ignore[attr-defined]
 from database import Database
 from running import until
 
+from infra.kafka import client
 from infra.kafka.send import Sender
 from infra.lake import reader
 from infra.problems import problems
@@ -15,6 +17,7 @@ from infra.services.program import Name
 from infra.shop.db.changes import changes
 from infra.shop.db.connection import connected
 from infra.shop.db.connector import topic
+from infra.shop.db.limits import LONGEST
 from infra.shop.db.slot import slot
 
 pytestmark = pytest.mark.platform
@@ -87,6 +90,61 @@ def test_a_change_that_lacks_a_text_is_refused_and_named(database: Database) -> 
     )
     until("the row is right", lambda: not is_known(), 60)
     database.checked()
+
+
+def _narrowed(name: str) -> None:
+    """As an older version made a topic; a start widens it, for the row of the next test."""
+    small = ConfigEntry("max.message.bytes", "1048588", incremental_operation=AlterConfigOpType.SET)
+    own = ConfigResource(ResourceType.TOPIC, name, incremental_configs=[small])
+    for done in client.admin().incremental_alter_configs([own]).values():
+        done.result(timeout=20)
+
+
+def test_a_session_that_is_idle_in_a_transaction_is_in_nobodys_way(database: Database) -> None:
+    s, change = (
+        database.platform.settings,
+        "UPDATE products SET price_cents = {}, changed_at = now() WHERE product_id = 'p-900'",
+    )
+    with connected(s, autocommit=False) as idle:
+        (by,) = idle.execute("SELECT pg_current_xact_id()::text::bigint % (1::bigint << 32)").fetchone() or (0,)
+        idle.execute(change.format(77))
+        _narrowed(topic("customers"))
+        database.platform.run("daybreak", "restart", "connect")
+        # Neither of these waits for it, and so nobody waits behind them.
+        database.checked()
+        database.run("SET lock_timeout = '1s'; INSERT INTO stock VALUES ('p-900', 'west', 1, now())")
+        idle.commit()
+    database.checked()
+    last = [one for one in changes("products") if one.key == ("p-900",)][-1]
+    assert last.after
+    # What it says of its transaction is what Postgres says of a snapshot.
+    assert (last.after["price_cents"], last.transaction) == (77, by)
+
+
+def test_a_row_that_is_too_large_is_set_aside(database: Database) -> None:
+    whole = "(SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 19000))"
+    # Cut in the middle of a letter of two units, and of letters that JSON writes as six bytes.
+    cut = f"repeat('x', {LONGEST - 1}) || repeat(U&'\\+01F600', 9), repeat(chr(1), {LONGEST + 1})"
+    touch = "SET changed_at = now()"
+    database.run(
+        f"INSERT INTO customers VALUES ('c-931', 'Ada', 'north', {whole}, now())",
+        f"UPDATE customers {touch} WHERE customer_id = 'c-931'",
+        f"INSERT INTO products VALUES ('p-931', 'x', 'y', 1, NULL, 'z', now()), ('p-932', {cut}, 1, NULL, 'z', now())",
+        f"UPDATE products {touch} WHERE product_id = 'p-932'",
+        "INSERT INTO stock VALUES ('p-931', 'nord', 1, now())",
+    )
+    found = {(one["table"], one["copy"]): one for one in database.checked()}
+    # It is whole in every copy, and not cut.
+    assert not any(one["aside"] for (table, _), one in found.items() if table != "products")
+    of_products = [one["aside"] for one in found.values() if one["table"] == "products"]
+    assert of_products == [["p-932"]] * len(of_products)
+    assert database.platform.status("connect")["condition"] == "healthy"
+    database.run(
+        "DELETE FROM customers WHERE customer_id = 'c-931'",
+        "UPDATE products SET title = 'short', brand = 'short', changed_at = now() WHERE product_id = 'p-932'",
+    )
+    found = {(one["table"], one["copy"]): one for one in database.checked()}
+    assert not any(one["aside"] for one in found.values())
 
 
 def test_what_anyone_writes_to_a_captured_topic_stops_nothing(database: Database) -> None:
