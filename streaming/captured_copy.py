@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from infra.failures import TransientFailure
-from infra.lake.reader import read
+from infra.lake.reader import ColumnMissing, read
 from infra.settings import Settings
 from infra.shop.db.changes import CREATED, DELETED, Change, Key, Moment, folded
 from infra.shop.db.connector import topic
@@ -33,7 +33,10 @@ def in_silver(s: Settings) -> Callable[[str, Moment], Rows]:
         _caught_up(s)
         contract = CONTRACTS[topic(table)]
         own = pc.field("topic") == contract.topic
-        return copy(contract, read(s, SILVER.id, columns(contract), where=own), at)
+        try:
+            return copy(contract, read(s, SILVER.id, columns(contract), where=own), at)
+        except ColumnMissing as failure:
+            raise TransientFailure(f"the stream has not begun with {contract.topic}: {failure}") from failure
 
     return rows
 

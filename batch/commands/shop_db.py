@@ -14,7 +14,7 @@ import typer
 from rich.table import Table
 
 from batch import three_ways, wrong_copies
-from batch.captured_truth import in_truth
+from batch.captured_truth import in_truth, not_yet
 from batch.warehouse import in_the_warehouse
 from infra.commands.screen import Screen
 from infra.commands.shop_db_on import shop_db_on
@@ -63,6 +63,8 @@ def check(
         for one in found:
             table.add_row(one.table, one.copy, f"{one.rows:,}", f"{one.copied:,}", *one.hashes, f"{one.differing:,}")
         console.print(table)
+        if waiting := not_yet(s):
+            console.print(f"not yet in the night: {', '.join(waiting)}; the next one reads them", soft_wrap=True)
         for one in found:
             if one.older:
                 console.print(

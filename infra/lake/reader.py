@@ -17,6 +17,10 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 
 
+class ColumnMissing(PermanentFailure):
+    """A table lacks a column that its definition has by now: its writer has not written since that was added."""
+
+
 def options(s: Settings) -> dict[str, str]:
     """The storage options with which delta-rs reaches the store."""
     return {
@@ -69,10 +73,16 @@ def read(
     """The table's rows, now or as of a version; all of them, or those for which `where` holds.
 
     Arrow reads the files through its own S3 client. Through delta-rs its threads would call Python; one that still does
-    when the process ends would abort it.
+    when the process ends would abort it. Raises ColumnMissing, PermanentFailure if there is no table, TransientFailure if the
+    store does not answer.
     """
     try:
-        return _files(s, table, version).to_table(columns=columns, filter=where)
+        files = _files(s, table, version)
+        if missing := [name for name in columns or () if name not in files.schema.names]:
+            raise ColumnMissing(
+                f"{table} has no column {missing[0]} yet: its writer adds new columns when it writes next"
+            )
+        return files.to_table(columns=columns, filter=where)
     except pa.ArrowInvalid as failure:
         raise PermanentFailure(
             f"{table} cannot be read (its writer adds new columns when it starts next): {str(failure).splitlines()[0]}"

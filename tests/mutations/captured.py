@@ -12,6 +12,7 @@ WRONG_ROWS = "tests/streaming/test_wrong_rows.py"
 THREE_WAYS = "tests/batch/test_three_ways.py"
 ORDER_ROWS = "tests/infra/test_order_rows.py"
 LOCKS, LIMITS = "tests/infra/test_shop_db_locks.py", "tests/infra/test_shop_db_limits.py"
+TRUTH = "tests/batch/test_captured_truth.py"
 ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
 
 CAPTURED = (
@@ -70,6 +71,13 @@ CAPTURED = (
         '"lsn": last.lsn + 1,',
         '"lsn": last.lsn + 800,',
         f"{LIMITS}::test_a_deletion_that_we_send_beats_no_open_transaction",
+    ),
+    Mutation(
+        "captured: the night is held against what came after it",
+        "batch/captured_truth.py",
+        ".get(place, 0):",
+        ".get(place, 1 << 60):",
+        f"{TRUTH}::test_what_came_since_the_day_was_settled_is_not_compared",
     ),
     Mutation(
         "captured: rows of the copy only are no difference",
