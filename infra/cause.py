@@ -22,12 +22,15 @@ _TASK = re.compile(r"^Job aborted due to stage failure: .*?\(\S+ executor \S+\):
 _STATE = re.compile(r" SQLSTATE: \w+( \(line \d+, pos \d+\))?.*")
 _ASIDE = re.compile(r"^(\s|== |\+- |'|; |at |$)")
 """Lines below a message that are not part of it: stack frames, plans, the statement."""
+_DRAWN = re.compile(r"\s*\x1b\[\d*m↳\x1b\[\d*m\s*|\s*\x1b\[\d*m")
+"""Arrows and colours with which delta-rs draws a chain of causes on several lines."""
 LONGEST = 400
 """The longest sentence returned, in characters."""
 
 
 def sentence(said: str) -> str:
     """The innermost cause, or the exception's name if it has no message. Without an exception, the first sentence."""
+    said = _DRAWN.sub(": ", said)
     lines = said.strip().splitlines()
     heads = [(at, found) for at, line in enumerate(lines) if (found := _HEAD.match(line))]
     for at, head in reversed(heads):
@@ -39,6 +42,7 @@ def sentence(said: str) -> str:
 
 def unwrapped(said: str) -> str:
     """The same text if it wraps no exception; else the text before the wrapped exception, and the cause."""
+    said = _DRAWN.sub(": ", said)
     around = _AROUND.search(said)
     return f"{said[: around.start()]}{sentence(said)}" if around else said
 

@@ -8,6 +8,7 @@ A commit by Spark costs 1.5 CPU-s, one by delta-rs 0.013, so delta-rs writes wha
 the same rows and the same `txn` in the log, and a table's one writer may use both, one after the other.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -15,7 +16,7 @@ from datetime import date
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import CommitProperties, PostCommitHookProperties, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError
+from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
 
 from infra.failures import PermanentFailure, TransientFailure
@@ -23,6 +24,8 @@ from infra.lake import arrow_tables
 from infra.lake.form import refuse_foreign
 from infra.lake.tables import Table
 
+STORE = re.compile(r"Generic \w+ error")
+FULL = re.compile("507 Insufficient Storage|XMinioStorageFull|No space left on device|File too large|QuotaExceeded")
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
 
@@ -104,3 +107,9 @@ def _named_failures(table: Table) -> Iterator[None]:
         yield
     except (CommitFailedError, OSError) as failure:
         raise TransientFailure(f"{table.id} was not written: {failure}") from failure
+    except DeltaError as failure:
+        # A store that refuses a data file, not a commit: delta-rs has no type of its own for that.
+        if not STORE.search(str(failure)):
+            raise
+        room = "the store has no room left for it; free some: " if FULL.search(str(failure)) else ""
+        raise TransientFailure(f"{table.id} was not written: {room}{failure}") from failure

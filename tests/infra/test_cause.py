@@ -111,3 +111,9 @@ def test_a_failure_is_reported_by_its_innermost_cause(
         raise kind("the query ingest failed: " + PROXY.format("ValueError: no column watermark"))
     assert ended.value.code == code
     assert capsys.readouterr().err == f"daybreak: the query ingest failed: no column watermark{end}\n"
+
+
+def test_a_drawn_chain_of_causes_is_one_line() -> None:
+    arrow = "\n    \x1b[31m↳\x1b[0m "
+    said = f"silver/events cannot be opened: Kernel error{arrow}Error performing list request{arrow}HTTP error"
+    assert unwrapped(said) == "silver/events cannot be opened: Kernel error: Error performing list request: HTTP error"
