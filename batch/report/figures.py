@@ -13,6 +13,7 @@ from batch.report.conservation import Kept, Lost, kept, lost
 from batch.report.curve_and_lateness import CurveOf, LatenessOf, curves_of, lateness_of
 from batch.report.freshness_and_lag import Fresh, Lagging, clock_of, fresh, lagging
 from batch.report.heatmap import Cell, cells
+from batch.report.problems import Known
 from batch.report.served import Served, served
 from batch.report.sources import Sources
 from batch.report.waterfall import Waterfall, waterfalls
@@ -43,6 +44,7 @@ class Figures:
     lost: tuple[Lost, ...]
     served: tuple[Served, ...]
     failing: str | None
+    known: Known | None = None
 
 
 def figures(of: Sources) -> Figures:
@@ -75,6 +77,7 @@ def figures(of: Sources) -> Figures:
             latest,
         ),
         failing=f"{of.failing.place}. {WHAT_TO_DO}" if of.failing else None,
+        known=of.known,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from batch.report.comparison import curve, differences, lateness, waterfall
 from batch.report.figures import Figures
 from batch.report.operations import conservation, freshness, lag, served
+from batch.report.problems import listed
 from batch.report.section import Section
 from batch.report.verdict import Tile, tiles, verdict
 from infra.page import look
@@ -35,6 +36,7 @@ def page(found: Figures, airflow_url: str) -> str:
         day=found.day.isoformat(),
         state="good" if good else "bad",
         verdict=escape(said),
+        problems=listed(found.known),
         tiles="\n".join(_tile(one) for one in tiles(found)),
         sections="\n".join(_section(section(found)) for section in SECTIONS),
         night=escape(f"{airflow_url}/reconciliation/night/{found.day}"),

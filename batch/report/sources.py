@@ -18,6 +18,7 @@ from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
 from batch.reconciliation.differences import SUMMARY
 from batch.report.gaps import Missed, missed
+from batch.report.problems import Known, known
 from batch.settlement.settlements import SETTLEMENTS
 from infra.failing import Failing, failing
 from infra.failures import PermanentFailure
@@ -55,6 +56,7 @@ class Sources:
     progress: pa.Table
     builds: pa.Table
     failing: Failing | None = None
+    known: Known | None = None
 
 
 def sources(s: Settings, day: date) -> Sources:
@@ -86,6 +88,7 @@ def sources(s: Settings, day: date) -> Sources:
         progress=read(s, PROGRESS_TABLE.id, PROGRESS, where=pc.field("committed_at") >= start - AHEAD),
         builds=read(s, BUILDS, ["started_at", "built_at"], where=began) if exists(s, BUILDS) else no_builds(),
         failing=failing(s),
+        known=known(s),
     )
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from html import unescape
 from typing import Any
@@ -14,7 +15,9 @@ from sample import DAY, sample
 
 from batch.report.figures import figures
 from batch.report.page import SECTIONS, library, page
+from batch.report.problems import Known
 from batch.report.sources import Sources
+from infra.problems import Problem
 
 AIRFLOW = "http://127.0.0.1:21006"
 MAILABLE = 2_000_000
@@ -108,3 +111,21 @@ def test_a_day_without_a_curve_or_an_event_still_has_its_page() -> None:
     for said in ("no curve yet", "no waits yet", "No on-time event", "No night has counted yet", "Nothing is settled"):
         assert said in html
     assert html.count("<section ") == len(SECTIONS)
+
+
+def test_the_page_begins_with_what_is_wrong() -> None:
+    at = datetime(2026, 2, 1, 4, tzinfo=UTC)
+    gap = Problem("log.gap/orders-0", "8 records <of> orders are gone", "daybreak gaps", 8, ("orders-0 12",), at)
+    html = made(replace(sample(), known=Known(at, (gap,))))
+    top = html.partition("<main>")[0]
+    assert "1 problem was known at 2026-02-01 04:00 UTC" in top
+    for word in (
+        "log.gap/orders-0",
+        "8 in all",
+        "8 records &lt;of&gt; orders are gone",
+        "orders-0 12",
+        "daybreak gaps",
+    ):
+        assert word in top
+    assert "No problems were known at" in made(replace(sample(), known=Known(at, ())))
+    assert 'class="problems"' not in made(sample())

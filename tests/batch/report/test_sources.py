@@ -30,6 +30,7 @@ def fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
     monkeypatch.setattr(module, "read", read)
     monkeypatch.setattr(module, "exists", lambda _, table: (tmp_path / table).is_dir())
     monkeypatch.setattr(module, "missed", lambda _: sample().gaps)
+    monkeypatch.setattr(module, "known", lambda _: None)
     return lambda table, rows: write_deltalake(
         tmp_path / table, rows, mode="append", partition_by=PARTITIONED.get(table)
     )
