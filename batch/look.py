@@ -29,8 +29,8 @@ def airflow(s: Settings) -> list[Problem]:
     from infra.airflow.client import Airflow
 
     own = Airflow(s)
-    ended = own.last_ended(DAG, RUNS)
-    return [*paused(DAG, own.is_paused(DAG), bool(ended)), *failed(ended, settled(s), s.airflow_url)]
+    runs = own.last_runs(DAG, RUNS)
+    return [*paused(DAG, own.is_paused(DAG), runs), *failed(runs, settled(s), s.airflow_url)]
 
 
 LOOKS: Mapping[str, Look] = {

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from urllib3.exceptions import HTTPError
 
 from infra.airflow.responses import as_request, as_run, as_task
-from infra.airflow.runs import ENDED, ApprovalRequest, Run, Task
+from infra.airflow.runs import ApprovalRequest, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
 
@@ -104,15 +104,16 @@ class Airflow:
         answer = self._ask(self._dags.get_dag_without_preload_content, dag)
         return bool(json.loads(answer.data)["is_paused"])
 
-    def last_ended(self, dag: str, number: int) -> list[tuple[Run, Task]]:
-        """Of the DAG's last runs, at most so many, each task that has succeeded or failed; the newest first."""
+    def last_runs(self, dag: str, number: int) -> list[Run]:
+        """The DAG's last runs, at most so many, with their tasks; the newest first."""
         listed = self._ask(self._runs.get_dag_runs, dag, order_by=["-run_after"], limit=number).dag_runs
-        found = []
-        for one in listed:
-            tasks = self._all(self._tasks.get_task_instances, "task_instances", dag, one.dag_run_id)
-            run = as_run(one, tuple(as_task(task) for task in tasks))
-            found += [(run, task) for task in run.tasks if task.state in ENDED]
-        return found
+        return [
+            as_run(
+                one,
+                tuple(map(as_task, self._all(self._tasks.get_task_instances, "task_instances", dag, one.dag_run_id))),
+            )
+            for one in listed
+        ]
 
     def page(self, dag: str, run: Run, task: Task) -> str:
         """URL of a task's log."""

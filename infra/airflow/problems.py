@@ -4,10 +4,10 @@ Data flow: Airflow's API, settled days -> Problem
 Run: daybreak status --problems
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from datetime import date
 
-from infra.airflow.runs import Run, Task
+from infra.airflow.runs import ENDED, Run, Task
 from infra.problems import Problem
 
 RUNS = 10
@@ -16,21 +16,26 @@ OF_A_DAY = ("archive", "settle", "approve", "decide")
 """Tasks whose failure is over once the day is settled, in whatever way."""
 
 
-def paused(dag: str, is_paused: bool, has_run: bool) -> list[Problem]:
-    """A DAG that has run and does not any more. Before its first run it is paused by design."""
-    if not (is_paused and has_run):
+def paused(dag: str, is_paused: bool, runs: Sequence[Run]) -> list[Problem]:
+    """A DAG that has run and does not any more, or whose runs wait. Before the first one it is paused by design."""
+    if not (is_paused and runs):
         return []
-    what = f"the DAG {dag} is paused: no night comes by itself"
+    waiting = sum(not run.has_ended for run in runs)
+    what = f"the DAG {dag} is paused: no night comes by itself" + (
+        f", and {waiting} asked for by hand wait" if waiting else ""
+    )
     return [
         Problem(f"night.paused/{dag}", what, "unpause it in Airflow, or run `daybreak backfill`, which unpauses it")
     ]
 
 
-def failed(ended: Iterable[tuple[Run, Task]], settled: Collection[date], address: str) -> list[Problem]:
-    """Tasks that failed when they ran last. `ended`: the newest first; `address`: Airflow's."""
+def failed(runs: Sequence[Run], settled: Collection[date], address: str) -> list[Problem]:
+    """Tasks that failed when they ran last. `runs`: the newest first; `address`: Airflow's."""
     last: dict[str, tuple[Run, Task]] = {}
-    for run, task in ended:
-        last.setdefault(task.name, (run, task))
+    for run in runs:
+        for task in run.tasks:
+            if task.state in ENDED:
+                last.setdefault(task.name, (run, task))
     found = []
     for name, (run, task) in last.items():
         if task.state == "failed" and not (task.task_id in OF_A_DAY and _day(run, task) in settled):

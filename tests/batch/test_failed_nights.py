@@ -53,7 +53,7 @@ def test_a_service_that_is_down_neither_makes_nor_mends_a_problem() -> None:
     assert known() == ["night.archive"]
 
 
-def test_a_day_that_waits_for_a_person_is_told_until_it_is_decided() -> None:
+def test_a_day_that_waits_for_a_person_is_told() -> None:
     waits(FIRST, "it would be corrected by 90 % of the truth")
     assert known() == ["night.approval/2026-01-30"]
     assert "daybreak decide --date 2026-01-30" in problems(settings())[0].mend

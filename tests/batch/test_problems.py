@@ -131,19 +131,26 @@ def test_a_day_with_events_that_no_night_settles_is_told() -> None:
     assert overdue({date(2025, 1, 1): at(31)}, [], at(31, 6), timedelta(hours=30)) == []
 
 
+def nights(*tasks: tuple[Task, ...], state: str = "failed") -> list[Run]:
+    """Runs of 30 January and of the days before it, the newest first."""
+    return [Run(f"r{30 - at}", date(2026, 1, 30 - at), state, own) for at, own in enumerate(tasks)]
+
+
 def test_a_dag_that_was_paused_again_is_told() -> None:
-    assert paused("nightly", is_paused=True, has_run=False) == []
-    assert paused("nightly", is_paused=False, has_run=True) == []
-    assert [one.id for one in paused("nightly", is_paused=True, has_run=True)] == ["night.paused/nightly"]
+    assert paused("nightly", is_paused=True, runs=[]) == []
+    assert paused("nightly", is_paused=False, runs=nights(())) == []
+    (found,) = paused("nightly", is_paused=True, runs=nights((), state="queued"))
+    assert found.id == "night.paused/nightly"
+    assert "1 asked for by hand wait" in found.what
 
 
 def test_a_task_that_failed_is_told_until_it_succeeds() -> None:
-    old, new = (Run(f"r{day}", date(2026, 1, day), "failed", ()) for day in (29, 30))
-    gold = Task("dbt_build", "failed", 3)
-    ended = [(new, gold), (new, Task("settle", "failed", 1, 0, "2026-01-29")), (old, Task("dbt_build", "success", 1))]
-    said = failed(ended, set(), "http://airflow")
+    bad, good = Task("dbt_build", "failed", 3), Task("dbt_build", "success", 1)
+    runs = nights((bad, Task("settle", "failed", 1, 0, "2026-01-29")), (good,))
+    said = failed(runs, set(), "http://airflow")
     assert [one.id for one in said] == ["night.task/dbt_build", "night.task/settle.2026-01-29"]
     assert "http://airflow/dags/nightly/runs/r30" in said[0].mend
     # Whoever settled the day, it is settled.
-    assert [one.id for one in failed(ended, {date(2026, 1, 29)}, "")] == ["night.task/dbt_build"]
-    assert failed([(new, Task("dbt_build", "success", 1)), (old, gold)], set(), "") == []
+    assert [one.id for one in failed(runs, {date(2026, 1, 29)}, "")] == ["night.task/dbt_build"]
+    assert failed(nights((good,), (bad,)), set(), "") == []
+    assert [one.id for one in failed(nights((Task("dbt_build", "running", 1),), (bad,)), set(), "")]
