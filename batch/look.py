@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from batch.unsettled import settled, unsettled
 from infra import problems
-from infra.airflow.problems import RUNS, failed, paused
+from infra.airflow.problems import RUNS, failed, paused, unended
 from infra.failures import PermanentFailure, TransientFailure
 from infra.problems import Problem
 from infra.services import health, standing_still
@@ -30,7 +30,8 @@ def airflow(s: Settings) -> list[Problem]:
 
     own = Airflow(s)
     runs = own.last_runs(DAG, RUNS)
-    return [*paused(DAG, own.is_paused(DAG), runs), *failed(runs, settled(s), s.airflow_url)]
+    done = settled(s)
+    return [*paused(DAG, own.is_paused(DAG), runs), *failed(runs, done, s.airflow_url), *unended(runs, done)]
 
 
 LOOKS: Mapping[str, Look] = {

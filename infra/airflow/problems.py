@@ -12,6 +12,7 @@ from infra.problems import Problem
 
 RUNS = 10
 """So many of the last runs are looked at."""
+OF_FAILURE = ("failed", "upstream_failed")
 OF_A_DAY = ("archive", "settle", "approve", "decide")
 """Tasks whose failure is over once the day is settled, in whatever way."""
 
@@ -43,6 +44,17 @@ def failed(runs: Sequence[Run], settled: Collection[date], address: str) -> list
             mend = f"see its log at {address}/dags/nightly/runs/{run.run_id}; mend the cause, then clear the task"
             found.append(Problem(f"night.task/{name.replace(' ', '.')}", what, mend))
     return found
+
+
+def unended(runs: Sequence[Run], settled: Collection[date]) -> list[Problem]:
+    """A night that Airflow ended without a task of it failing: it took longer than a run may, and its tasks count as skipped."""
+    last = next((run for run in runs if run.has_ended), None)
+    if last is None or last.state != "failed" or any(task.state in OF_FAILURE for task in last.tasks):
+        return []
+    if last.day in settled:
+        return []
+    what = f"the night of {last.day} was ended before its tasks were done: it took longer than a run may take"
+    return [Problem("night.ended-early", what, f"daybreak backfill --from {last.day} --to {last.day}")]
 
 
 def _day(run: Run, task: Task) -> date:

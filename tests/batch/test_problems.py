@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from batch.commands import status as command
 from batch.look import look
 from batch.unsettled import overdue
-from infra.airflow.problems import failed, paused
+from infra.airflow.problems import failed, paused, unended
 from infra.airflow.runs import Run, Task
 from infra.failures import TransientFailure
 from infra.problems import Problem, keep
@@ -154,3 +154,15 @@ def test_a_task_that_failed_is_told_until_it_succeeds() -> None:
     assert [one.id for one in failed(runs, {date(2026, 1, 29)}, "")] == ["night.task/dbt_build"]
     assert failed(nights((good,), (bad,)), set(), "") == []
     assert [one.id for one in failed(nights((Task("dbt_build", "running", 1),), (bad,)), set(), "")]
+
+
+def test_a_night_that_airflow_ended_by_its_clock_is_told() -> None:
+    skipped = (Task("archive", "success", 1), Task("settle", "skipped", 1), Task("curve", None, 0))
+    runs = nights(skipped, (Task("archive", "success", 1),))
+    assert failed(runs, set(), "") == []
+    (found,) = unended(runs, set())
+    assert found.id == "night.ended-early"
+    assert "--from 2026-01-30" in found.mend
+    assert unended(runs, {date(2026, 1, 30)}) == []
+    assert unended(nights((Task("settle", "failed", 1),)), set()) == []
+    assert unended(nights(skipped, state="success"), set()) == []
