@@ -4,6 +4,7 @@ Data flow: the layers' lists -> MUTATIONS
 Run: python -m tests.mutations --list
 """
 
+from tests.mutations.alarms import ALARMS
 from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.kept import KEPT
@@ -15,4 +16,16 @@ from tests.mutations.stream import STREAM
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
 
-MUTATIONS = (*VIEWS_AND_CONTRACTS, *CHANGELOGS, *VERSIONS, *CAPTURED, *ORDERS, *STREAM, *NIGHT, *KEPT, *SHOWN, *LABS)
+MUTATIONS = (
+    *VIEWS_AND_CONTRACTS,
+    *CHANGELOGS,
+    *VERSIONS,
+    *CAPTURED,
+    *ORDERS,
+    *STREAM,
+    *NIGHT,
+    *KEPT,
+    *SHOWN,
+    *ALARMS,
+    *LABS,
+)
