@@ -19,6 +19,7 @@ from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.settings import settings
+from streaming import cut_off
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
 from streaming.encodings import json_text, with_binary
@@ -73,9 +74,10 @@ def archive(session: SparkSession, log: Log, read_to: Mapping[At, int]) -> int:
     """Append the log's records from `read_to` (the next offset per partition) on; returns the number of offsets read.
 
     A partition that `read_to` does not name is read from the log's start; records removed before that are not a gap.
-    Raises PermanentFailure if Kafka no longer has the next offset, or if the log ends before it.
+    Raises PermanentFailure if Kafka no longer has the next offset, or if the log ends before it or was cut off and written on.
     """
     _refuse(read_to, log)
+    cut_off.refuse(read_to, log, ARCHIVE, "the archive")
     start = {at: read_to.get(at, log.first[at]) for at in log.end}
     point("archive.before")
     count = sum(log.end[at] - start[at] for at in log.end)

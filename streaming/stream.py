@@ -24,9 +24,9 @@ from infra.lake.lease import Lease
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
-from streaming import gaps, topics
+from streaming import cut_off, gaps, topics
 from streaming import generation as generations
-from streaming.bronze import records
+from streaming.bronze import BRONZE, records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.ingest import Ingest
@@ -109,12 +109,14 @@ def _end(query: StreamingQuery, session: SparkSession, stop: list[int]) -> None:
 
 
 def _refuse_gaps(checkpoints: Checkpoints) -> None:
-    """Refuse to start if Kafka has deleted the next offsets: Spark would fail on them at every start."""
+    """Refuse to start if Kafka has deleted the next offsets, on which Spark would fail, or has others in place of the last."""
     resumes_at = checkpoints.resumes_at(INGEST).items()
     read_to = {(topic, int(number)): offset for topic, parts in resumes_at for number, offset in parts.items()}
     # A topic that was just created has no bounds yet, and no gap.
     if read_to:
-        gaps.refuse(gaps.gaps(read_to, log_now()))
+        log = log_now()
+        gaps.refuse(gaps.gaps(read_to, log))
+        cut_off.refuse(read_to, log, BRONZE, "the stream")
 
 
 def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:

@@ -1,0 +1,100 @@
+"""A log that was cut off and written on: the last record that was read of a partition is another one now.
+
+Data flow: positions, a table of records -> the last record of each partition, the log's record at that offset -> what differs
+Run: python -m streaming; python -m batch archive --date 2026-01-31
+Source: KIP-320, which finds the same by leader epochs; Spark's positions have none.
+
+A broker that loses power, or a leader that was elected without the newest records, forgets the end of its log. New records then
+get the same offsets. A reader that has gone further would read on behind them, and miss what stands before its position.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
+
+import pyarrow.compute as pc
+from confluent_kafka import TopicPartition
+
+from infra.failures import PermanentFailure
+from infra.kafka import client
+from infra.kafka.places import At
+from infra.lake import arrow_tables
+from infra.lake.tables import Table
+from streaming.log import TIMEOUT_SECONDS, Log
+
+NEWEST = 1_000
+"""Offsets before a position among which the last record is looked for: markers of transactions are no records."""
+
+
+@dataclass(frozen=True)
+class Other:
+    """A partition that has another record at `offset` than was read there; when each arrived."""
+
+    topic: str
+    partition: int
+    offset: int
+    read: datetime
+    now: datetime
+
+    def __str__(self) -> str:
+        read, now = (f"{time:%Y-%m-%d %H:%M:%S}.{time.microsecond // 1000:03}" for time in (self.read, self.now))
+        return f"{self.topic}-{self.partition} at offset {self.offset} (read: arrived {read}, now: {now} UTC)"
+
+
+def refuse(read_to: Mapping[At, int], log: Log, table: Table, reader: str) -> None:
+    """Raise PermanentFailure if the log has another record where `reader` has read its last one, as `table` has it.
+
+    A record that is gone, by retention or compaction, is no sign. Raises TransientFailure if Kafka does not answer.
+    """
+    found = others(last_read(read_to, table), log)
+    if found:
+        raise PermanentFailure(
+            f"{', '.join(map(str, found))}: another record than {reader} has read there. The log was cut off and written on (a "
+            "broker lost power, or a leader was elected that lacked its newest records), or it is another log: records before "
+            f"the position of {reader} were never read, so it does not read on. Point DAYBREAK_KAFKA_BOOTSTRAP at the log that "
+            "was read, or give this one a lake of its own (DAYBREAK_BUCKET)"
+        )
+
+
+def last_read(read_to: Mapping[At, int], table: Table) -> dict[At, tuple[int, datetime]]:
+    """The last record before each position: its offset and arrival; none for a partition whose newest offsets have none."""
+    places = [(topic, partition, end) for (topic, partition), end in read_to.items() if end > 0]
+    if not places or not arrow_tables.exists(table):
+        return {}
+    offset = pc.field("offset")
+    newest = [
+        (pc.field("topic") == topic)
+        & (pc.field("partition") == partition)
+        & (offset >= max(end - NEWEST, 0))
+        & (offset < end)
+        for topic, partition, end in places
+    ]
+    rows = arrow_tables.read(table, ("topic", "partition", "offset", "arrival"), reduce(or_, newest)).to_pylist()
+    found: dict[At, tuple[int, datetime]] = {}
+    for row in sorted(rows, key=lambda one: one["offset"]):
+        found[row["topic"], row["partition"]] = row["offset"], row["arrival"]
+    return found
+
+
+def others(last: Mapping[At, tuple[int, datetime]], log: Log) -> list[Other]:
+    """The partitions whose log holds another record at the offset of the last one; records of one offset differ in arrival."""
+    there = {at: one for at, one in last.items() if log.first.get(at, 0) <= one[0] < log.end.get(at, 0)}
+    found = []
+    for (topic, partition), (offset, arrival, now) in _now(there):
+        if now != arrival:
+            found.append(Other(topic, partition, offset, arrival, now))
+    return found
+
+
+def _now(last: Mapping[At, tuple[int, datetime]]) -> Iterable[tuple[At, tuple[int, datetime, datetime]]]:
+    """Each place with the arrival of the log's record at exactly that offset; a place without one is left out."""
+    # An offset behind the last record (of a compacted log) has no record to wait for.
+    with client.consumer("log", {"enable.partition.eof": "true"}) as consumer:
+        for (topic, partition), (offset, arrival) in sorted(last.items()):
+            consumer.assign([TopicPartition(topic, partition, offset)])
+            message = consumer.poll(TIMEOUT_SECONDS)
+            if message is not None and message.error() is None and message.offset() == offset:
+                now = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
+                yield (topic, partition), (offset, arrival, now)
