@@ -49,8 +49,8 @@ def in_truth(s: Settings) -> list[Comparison]:
 
 def not_yet(s: Settings) -> list[str]:
     """Tables of which no night has read anything, because their capture began later than it."""
-    there = reader.schema(s, TRUTH.id) or {"fields": []}
-    known = {field["name"] for field in there["fields"]}
+    fields = reader.schema(reader.delta(s, TRUTH.id))["fields"] if reader.exists(s, TRUTH.id) else []
+    known = {field["name"] for field in fields}
     return [table for table in COMPARED if CONTRACTS[topic(table)].column not in known]
 
 
