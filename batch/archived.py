@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE
 from infra.kafka.places import At
-from infra.lake import spark_tables
+from infra.lake import arrow_tables, spark_tables
 
 
 def behind(ends: Mapping[At, int]) -> Column:
@@ -26,6 +26,12 @@ def behind(ends: Mapping[At, int]) -> Column:
         own = (F.col("topic") == topic) & (F.col("partition") == partition)
         newer = newer & ~(own & (F.col("offset") < end))
     return newer
+
+
+def days_of_records() -> set[date]:
+    """The days of which the archive has records, from its log alone: the table is partitioned by day."""
+    files = pa.table(arrow_tables.latest(ARCHIVE).get_add_actions(flatten=True))
+    return {date.fromisoformat(day) for day in files["partition.day"].cast(pa.string()).to_pylist() if day}
 
 
 def newer(session: SparkSession, ends: Mapping[At, int]) -> DataFrame:

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE_GAPS, held
-from batch.archived import newer
+from batch.archived import days_of_records, newer
 from batch.conservation.check import conserved
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
@@ -29,6 +29,9 @@ from infra.kafka.places import Ends
 from infra.lake import arrow_tables, spark_tables
 from streaming.definitions import differing, learned
 
+MISSED = 7
+"""Most missed days that one night makes up for: a task has a limit, and the next night goes on."""
+
 Settled = dict[str, Any]
 """A row of settlements, of past_settlements or of decisions."""
 
@@ -38,10 +41,10 @@ def plans(
 ) -> tuple[DayPlan, ...]:
     """The plans of a night, one per day, oldest first; with `only` at most the plan of that day.
 
-    Planned are: `night` itself until it is settled; every settled or rejected day that newer arrivals touch, or that was
-    decided by other definitions, or that rejected records of a schema version which is known now; every day that waits for
-    an approval. `full` adds all settled days. The same archive and definitions give the same run ids. A day that such
-    records could have touched, and did not, is noted (night_state).
+    Planned are: `night` itself until it is settled; days with records that earlier nights have missed; every settled or
+    rejected day that newer arrivals touch, or that was decided by other definitions, or that rejected records of a schema
+    version which is known now; every day that waits for an approval. `full` adds all settled days. The same archive and
+    definitions give the same run ids. A day that such records could have touched, and did not, is noted (night_state).
     """
     sound = conserved()
     unchecked = newer(session, {at: end for at, (_, end) in sound.items()})
@@ -49,8 +52,9 @@ def plans(
     ends = {at: found[-1][1] for at, found in ranges.items()}
     covered, before = settlements()
     open_days, validated = _unsettled(covered.keys(), before.keys())
+    missed = _missed(days_of_records(), night, before.keys(), {*open_days, *validated})
     validated |= covered
-    known = {*validated, *open_days, night.date}
+    known = {*validated, *open_days, *missed, night.date}
     looked_at = known & {only.date} if only else known
     known_to = unchanged_to()
     read_to = {day: known_to.get(day) or ends_of(row["offsets"]) for day, row in validated.items() if day in looked_at}
@@ -61,6 +65,7 @@ def plans(
         for day in sorted(looked_at)
         if (day == night.date and day not in covered)
         or day in open_days
+        or day in missed
         or (full and day in covered)
         or (day in validated and _is_stale(day, validated[day], definitions, touched))
     ]
@@ -78,6 +83,17 @@ def plans(
         )
         for day in todo
     )
+
+
+def _missed(archived: Collection[date], night: Day, before: Collection[date], known: Collection[date]) -> set[date]:
+    """Days before the night that have records and were never settled, because no night came: at most MISSED, the oldest.
+
+    History before the first settled day was never a night's: a platform that imports a year of it decides itself what to
+    settle (`daybreak backfill`), and `daybreak status --problems` names it.
+    """
+    first = min(before, default=night.date)
+    days = sorted(day for day in archived if first < day < night.date and day not in before and day not in known)
+    return {*days[:MISSED]}
 
 
 def _previous(row: Settled, is_in_force: bool) -> Settlement:

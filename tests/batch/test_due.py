@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from batch import due
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
 from batch.day import Day
@@ -91,6 +92,35 @@ def test_a_night_does_its_day_and_what_arrivals_touched(own: SparkSession) -> No
     runs = {plan.run for plan in todo(own).values()}
     assert len(runs) == 2, "each day is a run of its own"
     assert todo(own, only=FIRST)[FIRST].run in runs
+
+
+def test_days_that_no_night_came_for_are_made_up_for(own: SparkSession) -> None:
+    assert list(todo(own)) == [NIGHT], "history before the first night is not its own"
+    settled(own, FIRST)
+    assert list(todo(own)) == [NIGHT], "a day without records has no night"
+    arrive(own, 1, SECOND)
+    arrive(own, 2, Day(NIGHT.date + timedelta(days=1)))
+    found = todo(own)
+    assert list(found) == [SECOND, NIGHT]
+    assert (found[SECOND].revision, found[SECOND].previous) == (1, None)
+    assert list(todo(own, only=SECOND)) == [SECOND]
+    assert todo(own, only=SECOND)[SECOND].run == found[SECOND].run
+    settle_all(own)
+    assert todo(own) == {}
+
+
+def test_a_night_makes_up_for_so_many_days_the_oldest_first(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(due, "MISSED", 2)
+    long_ago = [Day(FIRST.date + timedelta(days=day)) for day in range(-9, -4)]
+    settled(own, long_ago[0])
+    for offset, day in enumerate(reversed(long_ago[1:]), 1):
+        arrive(own, offset, day)
+    first = list(todo(own))
+    assert first == [*long_ago[1:3], NIGHT]
+    # The first is settled, the second fails: it stays due, and one more is begun.
+    settle(todo(own)[long_ago[1]])
+    assert list(todo(own)) == [*long_ago[2:4], NIGHT]
+    assert list(todo(own, only=long_ago[2])) == [long_ago[2]]
 
 
 def test_a_day_is_not_looked_at_twice_for_the_same_records(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
