@@ -44,8 +44,7 @@ CREATE TABLE IF NOT EXISTS order_events (
 CREATE INDEX IF NOT EXISTS order_events_in_order ON order_events (order_id, at, arrival, topic, place);
 CREATE TABLE IF NOT EXISTS follower_positions (follower text PRIMARY KEY, position jsonb NOT NULL)
 """
-_IS_MADE = """
-SELECT 1 WHERE to_regclass('order_events_in_order') IS NOT NULL AND to_regclass('follower_positions') IS NOT NULL"""
+_IS_MADE = "SELECT 1 WHERE num_nulls(to_regclass('order_events_in_order'), to_regclass('follower_positions')) = 0"
 _KEEP = """
 INSERT INTO order_events SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[],
     %s::text[], %s::bigint[], %s::jsonb[])
