@@ -96,15 +96,13 @@ def _narrowed(name: str) -> None:
     """As an older version made a topic; a start widens it, for the row of the next test."""
     small = ConfigEntry("max.message.bytes", "1048588", incremental_operation=AlterConfigOpType.SET)
     own = ConfigResource(ResourceType.TOPIC, name, incremental_configs=[small])
-    for done in client.admin().incremental_alter_configs([own]).values():
+    admin = client.admin()
+    for done in admin.incremental_alter_configs([own]).values():
         done.result(timeout=20)
 
 
 def test_a_session_that_is_idle_in_a_transaction_is_in_nobodys_way(database: Database) -> None:
-    s, change = (
-        database.platform.settings,
-        "UPDATE products SET price_cents = {}, changed_at = now() WHERE product_id = 'p-900'",
-    )
+    s, change = database.platform.settings, "UPDATE products SET price_cents = {} WHERE product_id = 'p-900'"
     with connected(s, autocommit=False) as idle:
         (by,) = idle.execute("SELECT pg_current_xact_id()::text::bigint % (1::bigint << 32)").fetchone() or (0,)
         idle.execute(change.format(77))
