@@ -223,6 +223,27 @@ STREAM = (
         "tests/infra/test_writes.py::test_a_batch_is_appended_once",
     ),
     Mutation(
+        "writing: a table whose columns another client has mapped is written",
+        "infra/lake/writes.py",
+        "    refuse_foreign(table, at)\n    known =",
+        "    known =",
+        "tests/infra/test_form.py::test_what_another_client_set_is_named_before_a_write",
+    ),
+    Mutation(
+        "upkeep: a table whose columns another client has mapped is compacted",
+        "infra/lake/upkeep.py",
+        "    refuse_foreign(table, at)\n    return at",
+        "    return at",
+        "tests/infra/test_form.py::test_what_another_client_set_is_named_before_a_write",
+    ),
+    Mutation(
+        "form: a property of Delta's that we did not set is taken for ours",
+        "infra/lake/form.py",
+        "value not in allowed.get(name, ())",
+        "value not in allowed.get(name, (value,))",
+        "tests/infra/test_form.py::test_what_another_client_set_is_named_before_a_write",
+    ),
+    Mutation(
         "views: a plan that keeps a shuffle's rows is run again",
         "streaming/standing_plan.py",
         "self.stands = not keeps_results(self._frame)",
