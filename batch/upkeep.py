@@ -12,6 +12,7 @@ from pathlib import Path
 
 from batch.archive import ARCHIVE
 from batch.driver import say
+from infra.airflow.old_logs import remove_old
 from infra.lake.tables import Table
 from infra.lake.upkeep import DAY_SECONDS, tidy
 from infra.settings import settings
@@ -29,7 +30,7 @@ def tidy_if_due(tables: Sequence[Table]) -> bool:
     if age is None:
         return False
     tidy(tables, never_deleted(ARCHIVE))
-    say(f"upkeep: {len(tables)} tables")
+    say(f"upkeep: {len(tables)} tables, {remove_old(settings().home)} old logs of Airflow")
     return True
 
 
