@@ -65,7 +65,9 @@ def of_run(dag_id: str, run_id: str) -> Response:
         return HTMLResponse(NOT_YET.format(of="", why=f"Only runs of the DAG <code>{DAG}</code> have reports."))
     run = next(iter(DagRun.find(dag_id=DAG, run_id=[run_id])), None)
     if run is None:
-        return HTMLResponse(NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown."))
+        return HTMLResponse(
+            NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown or has no day.")
+        )
     return of_day(date.fromisoformat(day_of(run)))
 
 
