@@ -25,6 +25,7 @@ from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming import arrivals as rows_of
+from streaming import clocks
 from streaming import watermark as watermarks
 from streaming import wrong_rows
 from streaming.alerts import Alerts
@@ -77,6 +78,7 @@ class Ingest:
         self._views = Keeping(session)
         self._alerts = Alerts(generation)
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
+        clocks.started()
 
     def __call__(self, validated: DataFrame, batch_id: int) -> None:
         """Write one micro-batch of validated records; repeated after a crash, it writes no row twice."""
@@ -183,7 +185,10 @@ class Ingest:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
         batch.max_event_time = moment(largest)
         behind = self._backlog.behind(batch.batch_id, batch.offsets)
-        watermark.saw(largest, rows_of.latest_times(records, behind) if behind else ())
+        backlog = rows_of.latest_times(records, behind) if behind else []
+        clocks.look(largest, batch.as_of)
+        reached, *waits = (watermarks.capped(time, batch.as_of) for time in (largest, *backlog))
+        watermark.saw(reached, waits)
         batch.aligned_event_time = moment(watermark.aligned_ms)
         batch.next_watermark = moment(watermark.at)
         self._recent.add(arrivals, watermark.at)

@@ -16,6 +16,8 @@ from streaming.progress import INGEST, PROGRESS
 
 MILLISECOND = timedelta(milliseconds=1)
 EPOCH = datetime.fromtimestamp(0, UTC)
+AHEAD = timedelta(minutes=5)
+"""How far an event time may be ahead of this machine's clock to be followed: as far as it may be ahead of its arrival."""
 TIMES = ("max_event_time", "aligned_event_time")
 """Columns of progress."""
 
@@ -57,11 +59,22 @@ class Watermark:
 def restored(generation: str, batch_id: int) -> Watermark:
     """The watermark as it stood before `batch_id`: from stored progress, so that a repeated batch marks the same rows."""
     is_same_or_later = (pc.field("generation") == generation) & (pc.field("batch_id") >= batch_id)
-    progress = arrow_tables.read(PROGRESS, TIMES, (pc.field("query") == INGEST) & ~is_same_or_later)
-    latest = (pc.max(progress[column]).as_py() for column in TIMES)
+    progress = arrow_tables.read(PROGRESS, (*TIMES, "as_of"), (pc.field("query") == INGEST) & ~is_same_or_later)
+    limit = pc.add(progress["as_of"], AHEAD)
+    followed = (pc.if_else(pc.less(progress[name], limit), progress[name], limit) for name in TIMES)
+    latest = (pc.max(times).as_py() for times in followed)
     s = settings()
     delay, alignment = (timedelta(seconds=n) for n in (s.watermark_delay_seconds, s.watermark_alignment_seconds))
     return Watermark(delay, alignment, *(None if time is None else millis(time) for time in latest))
+
+
+def capped(time_ms: int | None, as_of: datetime) -> int | None:
+    """An event time (epoch ms) as the watermark follows it in a micro-batch that was planned at `as_of`, a time of this machine.
+
+    The rule against events ahead of their arrival rests on the broker's clock, which may be wrong or, where somebody lets
+    producers stamp a topic's records, the producer's own: one such record would make late all that is on time.
+    """
+    return None if time_ms is None else min(time_ms, millis(as_of + AHEAD))
 
 
 def millis(time: datetime) -> int:

@@ -62,6 +62,20 @@ STREAM = (
         f"{BACKLOG}::test_a_repeated_micro_batch_waits_for_the_same",
     ),
     Mutation(
+        "watermark: follows a clock that runs ahead of this machine's",
+        "streaming/watermark.py",
+        "min(time_ms, millis(as_of + AHEAD))",
+        "time_ms",
+        f"{INGEST}::test_the_watermark_does_not_follow_an_event_ahead_of_this_machine",
+    ),
+    Mutation(
+        "log: reads on behind the end of a log that was cut off and written on",
+        "streaming/cut_off.py",
+        "if now != arrival:",
+        "if now < arrival:",
+        "tests/streaming/test_cut_off.py::test_another_record_at_the_last_offset_is_refused",
+    ),
+    Mutation(
         "watermark: an event on it is late",
         "streaming/silver.py",
         'F.lit(watermark_ms) - F.unix_millis("event_time")',

@@ -1,11 +1,21 @@
 """Which offsets a micro-batch covers: what came between two of Spark's plans, in every partition."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
+import pytest
+
+from infra.problems import problems
+from infra.settings import settings
+from streaming import clocks
 from streaming.checkpoint import Planned, SourceOffsets
+from streaming.dedup_index import Arrival, DedupIndex
 from streaming.ingest import Ingest
+from streaming.progress import INGEST, MicroBatch
+from streaming.watermark import Watermark, millis
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 START: SourceOffsets = {"orders": {"0": 3, "1": 0}}
@@ -28,3 +38,25 @@ def offsets(batch_id: int) -> list[tuple[str, int, int, int]]:
 def test_a_micro_batch_covers_what_came_between_two_plans_of_every_partition() -> None:
     assert offsets(0) == [("orders", 0, 3, 5), ("orders", 1, 0, 0), ("payments", 0, 0, 2)]
     assert offsets(1) == [("orders", 0, 5, 5), ("orders", 1, 0, 7), ("orders", 2, 0, 1), ("payments", 0, 2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "follows", "count"),
+    [(timedelta(0), timedelta(0), 0), (timedelta(minutes=5), timedelta(minutes=5), 0), (timedelta(hours=1), None, 1)],
+)
+def test_the_watermark_does_not_follow_an_event_ahead_of_this_machine(
+    ahead: timedelta, follows: timedelta | None, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    ingest = Ingest.__new__(Ingest)
+    ingest._backlog = SimpleNamespace(behind=lambda *_: frozenset())  # type: ignore[assignment]
+    ingest._recent = DedupIndex()
+    batch, watermark = MicroBatch(INGEST, "g", 0, NOON, {}), Watermark(timedelta(minutes=10), timedelta(days=1))
+    batch.offsets = []
+    event = Arrival("e", millis(NOON + ahead), 1)
+    ingest._advance(pa.table({}), [event], watermark, batch)
+    assert watermark.aligned_ms == millis(NOON + (timedelta(minutes=5) if follows is None else follows))
+    assert batch.max_event_time == NOON + ahead
+    assert [one.id for one in problems(settings())] == [clocks.ID] * count
+    clocks.started()
+    assert problems(settings()) == []

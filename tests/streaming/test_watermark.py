@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from infra.lake import spark_tables
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.silver import late_by
-from streaming.watermark import Watermark, restored
+from streaming.watermark import Watermark, millis, restored
 
 DELAY, ALIGNMENT = timedelta(minutes=10), timedelta(days=1)
 
@@ -46,6 +46,18 @@ def test_a_restarted_stream_finds_the_watermark_as_it_was(
     assert watermark.at == int((newest - DELAY).timestamp() * 1000)
     watermark.saw(None)
     assert watermark.aligned_ms == int(datetime(2026, 1, 31, 13, tzinfo=UTC).timestamp() * 1000)
+
+
+def test_a_restarted_stream_does_not_follow_a_time_ahead_of_its_machine(spark: SparkSession, local_lake: Path) -> None:
+    spark_tables.create(spark, PROGRESS)
+    noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    for batch_id, (ahead, seen) in enumerate([(0, True), (60, True), (1, False)]):
+        batch = MicroBatch(INGEST, "a", batch_id, noon + timedelta(minutes=batch_id), {})
+        batch.aligned_event_time = noon + timedelta(minutes=ahead)
+        batch.max_event_time = batch.aligned_event_time if seen else None
+        batch.record()
+    for batch_id, minute in ((1, 0), (2, 6), (3, 6)):
+        assert restored("a", batch_id).aligned_ms == millis(noon + timedelta(minutes=minute))
 
 
 @pytest.fixture(scope="module")
