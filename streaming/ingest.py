@@ -25,9 +25,8 @@ from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming import arrivals as rows_of
-from streaming import clocks
+from streaming import clocks, wrong_rows
 from streaming import watermark as watermarks
-from streaming import wrong_rows
 from streaming.alerts import Alerts
 from streaming.backlog import Backlog
 from streaming.bronze import BRONZE

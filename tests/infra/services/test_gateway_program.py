@@ -28,7 +28,7 @@ def test_a_statement_ended_lately_by_this_process_is_a_notice(s: Settings) -> No
     assert gateway.notices(s, 8) == ()
 
 
-def test_its_key_of_the_store_is_its_own_and_on_no_command_line(s: Settings) -> None:
+def test_its_key_of_the_store_is_on_no_command_line(s: Settings) -> None:
     key, secret = s.gateway_s3_access_key, s.gateway_s3_secret_key.get_secret_value()
     assert len({key, s.s3_access_key, ""}) == 3
     written = write_defaults(s.as_gateway(), s.home / "gateway" / "conf") / "spark-defaults.conf"
