@@ -1,15 +1,15 @@
 """What a real Postgres holds, as Debezium writes it: any value that it can have, and the time of any transaction."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from database_server import DatabaseServer
 
 from infra.settings import Settings
-from infra.shop.db.check import compared, under_a_lock
+from infra.shop.db.check import compared
 from infra.shop.db.condition import notices
 from infra.shop.db.connection import connected
+from infra.shop.db.reading import rows_now
 from infra.shop.db.tables import create
 from infra.shop.db.values import days, in_utc, instant, plain
 
@@ -56,15 +56,8 @@ KEY = ("p-1", "nord")
 
 
 @pytest.fixture(scope="module")
-def s(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    # Postgres's own user must be able to enter.
-    home = tmp_path_factory.mktemp("postgres")
-    for folder in (home, *home.parents[:2]):
-        folder.chmod(0o755)
-    own = DatabaseServer(home)
-    own.start()
-    yield own.settings
-    own.stop()
+def s(server: DatabaseServer) -> Settings:
+    return server.settings
 
 
 def test_every_value_of_a_database_is_compared_as_it_is_captured(s: Settings) -> None:
@@ -77,7 +70,7 @@ def test_every_value_of_a_database_is_compared_as_it_is_captured(s: Settings) ->
             written = ", ".join(f"'{sent}'" for sent, _ in now.values())
             columns = ", ".join(f'"{name}"' for name in now)
             own.execute(f"UPDATE stock SET ({columns}) = ({written})")
-            rows, _ = under_a_lock(s, ["stock"])
+            rows = rows_now(s, ["stock"]).rows
             copy = {"product_id": "p-1", "warehouse": "nord", "on_hand": 1, "changed_at": "infinity"}
             copy |= {name: told for name, (_, told) in now.items()}
             found = compared("stock", "the log", rows["stock"], {KEY: copy})

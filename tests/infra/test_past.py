@@ -1,7 +1,6 @@
 """When a change counts: at its commit; only the simulated shop's past is committed as of another time. A real Postgres tells."""
 
 import struct
-from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -28,17 +27,10 @@ NO_FAULTS = Faults(0, 0, 0, 0, 0)
 
 
 @pytest.fixture(scope="module")
-def s(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    # Postgres's own user must be able to enter.
-    home = tmp_path_factory.mktemp("postgres")
-    for folder in (home, *home.parents[:2]):
-        folder.chmod(0o755)
-    own = DatabaseServer(home)
-    own.start()
-    with connected(own.settings) as session:
-        session.execute("SELECT pg_create_logical_replication_slot('told', 'pgoutput')")
-    yield own.settings
-    own.stop()
+def s(server: DatabaseServer) -> Settings:
+    with connected(server.settings) as own:
+        own.execute("SELECT pg_create_logical_replication_slot('told', 'pgoutput')")
+    return server.settings
 
 
 def commits(own: Connection) -> list[datetime]:
