@@ -38,6 +38,7 @@ LOOKS: Mapping[str, Look] = {
     "stream": standing_still.stream,
     "followers": standing_still.followers,
     "orders": standing_still.order_service,
+    "capture": standing_still.capture,
     "days": unsettled,
     "airflow": airflow,
 }

@@ -1,4 +1,4 @@
-"""Programs that read a topic and do nothing although records wait: the stream, the followers, the order service.
+"""Programs that do nothing although there is work: the stream, the followers, the order service, the capture.
 
 Data flow: status files, records of the log that they have not read -> Problem per program
 Run: daybreak status --problems
@@ -23,8 +23,10 @@ from infra.kafka.partitions import partitions, unread_since
 from infra.kafka.places import At
 from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.problems import Problem
+from infra.services import health
 from infra.services.program import Name
 from infra.settings import Settings
+from infra.shop.db.rest import NAME, state
 from infra.shop.followers.follower import from_text
 from infra.shop.followers.systems import systems
 from infra.shop.orders.commands import TOPIC
@@ -47,6 +49,14 @@ def followers(s: Settings) -> list[Problem]:
         oldest = partial(unread_since, from_text(said.get("position", {})), one.topics(s))
         found += _still(s, one.program, said.get("moved", 0.0), oldest)
     return found
+
+
+def capture(s: Settings) -> list[Problem]:
+    """The capture of the shop's database, if its worker runs without a connector: it is healthy, and captures nothing."""
+    if not s.has(SHOP_DB) or health.port("127.0.0.1", s.connect_port) or state(s) != "ABSENT":
+        return []
+    what = f"Kafka Connect runs and has no connector {NAME}: no change of the shop's database is captured"
+    return [Problem(f"capture.absent/{NAME}", what, "daybreak up, which registers it")]
 
 
 def order_service(s: Settings) -> list[Problem]:

@@ -76,3 +76,13 @@ def test_a_stopped_stream_with_unread_records_is_told(s: Settings, monkeypatch: 
     assert standing_still.stream(s) == [], "a running one has its own word"
     monkeypatch.setattr(standing_still.psutil, "pid_exists", lambda _: False)
     assert [one.id for one in standing_still.stream(s)] == ["program.stands-still/stream"]
+
+
+def test_a_capture_without_its_connector_is_told(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert standing_still.capture(s) == [], "no worker runs"
+    monkeypatch.setattr(standing_still.health, "port", lambda *_: None)
+    monkeypatch.setattr(standing_still, "state", lambda _: "RUNNING")
+    assert standing_still.capture(s) == []
+    monkeypatch.setattr(standing_still, "state", lambda _: "ABSENT")
+    (found,) = standing_still.capture(s)
+    assert found.id.startswith("capture.absent/")
