@@ -107,6 +107,15 @@ def accept_gaps(note: Annotated[str, typer.Option(help="The reason; it is stored
 
 
 @app.command()
+def accept_losses(
+    note: Annotated[str, typer.Option(help="The reason; it is stored with the loss.")],
+    by: Annotated[str, typer.Option(help="Who accepts it.")],
+) -> None:
+    """Accept the offsets that did not add up in the last night; the next night leaves them out of its counts."""
+    maintenance.accept_losses(note, by)
+
+
+@app.command()
 def upkeep() -> None:
     """Compact the night's tables, remove old files, and delete rows older than DAYBREAK_KEEP_DAYS."""
     maintenance.upkeep()

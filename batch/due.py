@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from batch.archive import ARCHIVE_GAPS, held
 from batch.archived import days_of_records, newer
 from batch.conservation.check import conserved
+from batch.conservation.losses_table import lost, without
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
 from batch.learned import before_them
@@ -50,6 +51,7 @@ def plans(
     unchecked = newer(session, {at: end for at, (_, end) in sound.items()})
     ranges = held(unchecked, spark_tables.read(session, ARCHIVE_GAPS), sound)
     ends = {at: found[-1][1] for at, found in ranges.items()}
+    ranges = without(ranges, lost())
     covered, before = settlements()
     open_days, validated = _unsettled(covered.keys(), before.keys())
     missed = _missed(days_of_records(), night, before.keys(), {*open_days, *validated})

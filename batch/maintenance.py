@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pyspark.sql import SparkSession
 
 from batch.conservation.gaps import accept
+from batch.conservation.losses import accept as accept_faults
 from batch.corrections.publish import publish as publish_corrections
 from batch.curve.curve import curve as curve_of_days
 from batch.day import Day, names
@@ -19,6 +20,7 @@ from batch.tables import night_tables
 from infra.failures import PermanentFailure
 from infra.lake.upkeep import tidy
 from streaming.known_definitions import known_definitions
+from streaming.log import log_now
 
 
 def prepare() -> None:
@@ -56,6 +58,20 @@ def accept_gaps(note: str) -> None:
         refuse_without_stream()
         for gap in accept(own, note):
             say(f"gap accepted: {gap}, {gap.end - gap.start} offsets, {gap.cause}")
+        own.stop()
+
+
+def accept_losses(note: str, by: str) -> None:
+    """Accept what the last night found not to add up; it becomes permanent rows of reconciliation/losses."""
+    if not note.strip() or not by.strip():
+        raise PermanentFailure("to accept a loss you must say who you are and why: add --by and --note")
+    with lease():
+        own = session()
+        create_tables(own)
+        refuse_without_stream()
+        for one in accept_faults(own, log_now(), note, by):
+            for sentence in one.faults().values():
+                say(f"accepted by {by}: {sentence}")
         own.stop()
 
 

@@ -29,6 +29,7 @@ from batch.truth import Decided
 from batch.truth import truth as truth_of_day
 from batch.tuning import suit, suit_number
 from infra.failures import PermanentFailure
+from streaming import topic_settings
 from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 
@@ -106,6 +107,7 @@ def night(
 
 
 def _archive(own: SparkSession, day: Day) -> str:
+    topic_settings.look()
     log, known = log_now(), marks(own)
     read_to = known.read_to
     suit_number(own, sum(end - read_to.get(at, log.first[at]) for at, end in log.end.items()))

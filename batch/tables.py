@@ -6,6 +6,7 @@ Run: daybreak tables
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
+from batch.conservation.losses_table import LOSSES
 from batch.corrections.ledger import CORRECTIONS
 from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
@@ -23,5 +24,5 @@ def night_tables() -> tuple[Table, ...]:
     """All tables of the night, in the order in which they are created."""
     recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
     found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, SETTLEMENTS, STATE, EVENT_LATENESS, CURVE)
-    more = (ARCHIVE_GAPS, CONSERVATION, PAST_SETTLEMENTS, DECISIONS)
+    more = (ARCHIVE_GAPS, CONSERVATION, LOSSES, PAST_SETTLEMENTS, DECISIONS)
     return (*recomputed, *found, *(truth_table(view) for view in VIEWS.values()), *more)

@@ -50,7 +50,10 @@ A step that exits with 65 is not retried: find the cause before you clear it. Th
 
 - **unexplained difference**: the stream's rows do not follow from its own events, a fault of the platform. The day stays
   unsettled. Read `reconciliation.differences` where `unexplained`, then the stream's log of that time.
-- **log truncated, offsets missing**: Kafka deleted records before the archive had read them, and they are lost. The day
+- **do not add up**: offsets are missing, doubled or unaccounted, and stay in the range that every later night checks until
+  they are right. `daybreak conservation` lists them. If they are lost for good, `daybreak conservation --accept --note "why"`
+  puts who, what and why on record (`reconciliation.losses`); then clear the task.
+- **log truncated**: Kafka deleted records before the archive had read them, and they are lost. The day
   stays unsettled, and gold keeps serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`; accept the gap with
   `daybreak gaps --accept --note "why"`, then clear the task.
 - **answer timed out** (`approve`): no one answered. The day stays provisional. The next night requests the approval again;

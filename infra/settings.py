@@ -109,6 +109,7 @@ class Settings(Alarms, Capture, GatewaySettings):
         "DAYBREAK_SPARK_CONF overrides both",
     )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: most records per micro-batch")
+    max_mb_per_trigger: int = Field(64, ge=1, description="Memory limit: most MB per micro-batch, as read and unpacked")
     watermark_delay_seconds: int = Field(
         600,
         ge=0,
@@ -120,6 +121,7 @@ class Settings(Alarms, Capture, GatewaySettings):
         description="While the stream reads a backlog, the watermark waits for the slowest partition; at most for this much "
         "event time, since open rows take memory",
     )
+    transaction_wait_seconds: int = Field(900, ge=0, description="How long the watermark waits for an open transaction")
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
     corrections_topic: str = Field(
         "corrections",

@@ -1,4 +1,4 @@
-"""The backlog: partitions with records left to read behind a micro-batch that was as large as it may be.
+"""The backlog: partitions with records left to read behind a micro-batch that was as large as it may be, or behind a transaction.
 
 Data flow: offsets of a micro-batch, the log's ends -> partitions with a backlog -> a small file in the checkpoint
 Run: pytest tests/streaming/test_backlog.py
@@ -27,9 +27,16 @@ class Backlog:
         self._checkpoints = checkpoints
         self._may_be_repeated = True
 
-    def behind(self, batch_id: int, offsets: Collection[Offset]) -> frozenset[At]:
-        """The partitions with records left to read after `offsets`; none if the micro-batch was not full.
+    def behind(
+        self,
+        batch_id: int,
+        offsets: Collection[Offset],
+        held_back: frozenset[At] = frozenset(),
+        limit: int | None = None,
+    ) -> frozenset[At]:
+        """The partitions with records left to read after `offsets`; none if the micro-batch was not full, but `held_back`.
 
+        `held_back`: those whose records wait behind an open transaction; `limit` as for `is_full`.
         Raises TransientFailure if Kafka does not answer.
         """
         if self._may_be_repeated:
@@ -37,14 +44,17 @@ class Backlog:
             stored = json.loads(self._checkpoints.read(FILE) or "{}")
             if stored.get("batch_id") == batch_id:
                 return frozenset((topic, partition) for topic, partition in stored["partitions"])
-        if not is_full(offsets):
-            return frozenset()
-        end = log_now().end
-        found = frozenset((topic, number) for topic, number, _, to in offsets if to < end.get((topic, number), to))
+        found = held_back
+        if is_full(offsets, limit):
+            end = log_now().end
+            found |= {(topic, number) for topic, number, _, to in offsets if to < end.get((topic, number), to)}
+        elif not found:
+            return found
         self._checkpoints.write(FILE, json.dumps({"batch_id": batch_id, "partitions": sorted(found)}))
         return found
 
 
-def is_full(offsets: Collection[Offset]) -> bool:
-    """Did the micro-batch reach its size limit? Spark rounds each partition's share of the limit down."""
-    return sum(to - start for *_, start, to in offsets) + len(offsets) >= settings().max_offsets_per_trigger
+def is_full(offsets: Collection[Offset], limit: int | None = None) -> bool:
+    """Did the micro-batch reach `limit`, by default the setting's? Spark rounds each partition's share of it down."""
+    most = settings().max_offsets_per_trigger if limit is None else limit
+    return sum(to - start for *_, start, to in offsets) + len(offsets) >= most

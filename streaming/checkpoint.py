@@ -66,6 +66,11 @@ class Checkpoints:
         path = self._path(self.of(query) if query else self.root)
         path.getFileSystem(self._hadoop).delete(path, True)
 
+    def forget_plan(self, query: str, batch_id: int) -> None:
+        """Forget what Spark planned for a micro-batch of which nothing was written, so that it plans it anew."""
+        path = self._path(f"{self.of(query)}/offsets/{batch_id}")
+        path.getFileSystem(self._hadoop).delete(path, False)
+
     def planned(self, query: str, batch_id: int) -> Planned:
         """What Spark planned for a micro-batch; it is written before the batch runs."""
         text = self._read(f"{self.of(query)}/offsets/{batch_id}")

@@ -11,7 +11,6 @@ and never enter a Spark plan, so Spark can reuse its compiled code.
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.failing import succeeded
 from infra.failpoints import point
+from infra.kafka.places import At
 from infra.lake.arrow_tables import files, latest
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
@@ -34,8 +34,10 @@ from streaming.changelog import counted_in_arrow
 from streaming.checkpoint import Checkpoints
 from streaming.contracts import CONTRACTS
 from streaming.dedup_index import Arrival, DedupIndex
+from streaming.held_back import HeldBack
 from streaming.late_duplicates import LateIndex
 from streaming.progress import INGEST, MicroBatch, Offset, no_rows
+from streaming.rate import Rate
 from streaming.reasons import Outcome
 from streaming.rejections import Rejections
 from streaming.restore import on_time_since, recent_since
@@ -72,6 +74,8 @@ class Ingest:
         """Rows and bytes that each view keeps in memory, after the last micro-batch."""
         self._watermark: watermarks.Watermark | None = None
         self._backlog = Backlog(checkpoints)
+        self.held_back = HeldBack()
+        self.rate = Rate(session)
         self._recent = DedupIndex()
         self._late = LateIndex(files(SILVER))
         self._views = Keeping(session)
@@ -86,17 +90,19 @@ class Ingest:
         batch = MicroBatch(INGEST, self._generation, batch_id, planned.as_of, self._definitions)
         batch.offsets = self._offsets(batch_id, planned.ends)
         self.at = batch_id, ", ".join(f"{topic}-{part} [{start}, {end})" for topic, part, start, end in batch.offsets)
+        # Asked while Spark reads, so it takes no time: what arrives from here on came after what this micro-batch reads.
+        asked = self._pool.submit(self.held_back.look, [(topic, part) for topic, part, *_ in batch.offsets])
         watermark = self._restored(batch_id)
-        batch.watermark = moment(watermark.at)
+        batch.watermark = watermarks.moment(watermark.at)
         point("ingest.before-bronze")
         with batch.timed("total"):
             with batch.timed("validate"):
-                records = rows_of.in_order(validated.toArrow())
+                records = rows_of.in_order(self.rate.read(validated, batch))
                 arrivals = rows_of.valid(records)
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))
             events = self._write(records, outcome, watermark, batch)
-            self._advance(records, arrivals, watermark, batch)
+            self._advance(records, arrivals, watermark, batch, asked.result())
             with batch.timed("views"):
                 self._write_views(events, batch)
         batch.record()
@@ -105,6 +111,10 @@ class Ingest:
         self.held = self._views.held()
         self.at = None, ""
         self.finished = {"id": batch_id, "finished_at": time.time()}
+
+    def notices(self) -> list[str]:
+        """Sentences for `daybreak status`."""
+        return [*self._rejections.notices(), *self.held_back.notices()]
 
     def _write(
         self, records: pa.Table, outcome: pa.Array, watermark: watermarks.Watermark, batch: MicroBatch
@@ -135,7 +145,9 @@ class Ingest:
 
     def _write_views(self, events: pa.Table, batch: MicroBatch) -> None:
         rows = self._views.update(
-            counted_in_arrow(events), arrow_time(batch.watermark), arrow_time(batch.next_watermark)
+            counted_in_arrow(events),
+            watermarks.arrow_time(batch.watermark),
+            watermarks.arrow_time(batch.next_watermark),
         )
 
         def append(view: str) -> None:
@@ -163,7 +175,9 @@ class Ingest:
             if self._watermark.at is not None:
                 self._recent.restore(recent_since(self._watermark.at, self._generation, batch_id))
                 events = on_time_since(self._watermark.at, self._generation, batch_id)
-                self._alerts.restore(self._views.restore(events, arrow_time(moment(self._watermark.at))))
+                self._alerts.restore(
+                    self._views.restore(events, watermarks.arrow_time(watermarks.moment(self._watermark.at)))
+                )
         return self._watermark
 
     def _known(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch_id: int) -> Mapping[str, int]:
@@ -179,17 +193,22 @@ class Ingest:
         }
 
     def _advance(
-        self, records: pa.Table, arrivals: list[Arrival], watermark: watermarks.Watermark, batch: MicroBatch
+        self,
+        records: pa.Table,
+        arrivals: list[Arrival],
+        watermark: watermarks.Watermark,
+        batch: MicroBatch,
+        held_back: frozenset[At],
     ) -> None:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
-        batch.max_event_time = moment(largest)
-        behind = self._backlog.behind(batch.batch_id, batch.offsets)
+        batch.max_event_time = watermarks.moment(largest)
+        behind = self._backlog.behind(batch.batch_id, batch.offsets, held_back, self.rate.limit)
         backlog = rows_of.latest_times(records, behind) if behind else []
         clocks.look(largest, batch.as_of)
         reached, *waits = (watermarks.capped(time, batch.as_of) for time in (largest, *backlog))
         watermark.saw(reached, waits)
-        batch.aligned_event_time = moment(watermark.aligned_ms)
-        batch.next_watermark = moment(watermark.at)
+        batch.aligned_event_time = watermarks.moment(watermark.aligned_ms)
+        batch.next_watermark = watermarks.moment(watermark.at)
         self._recent.add(arrivals, watermark.at)
 
     def _offsets(self, batch_id: int, end: dict[str, dict[str, int]]) -> list[Offset]:
@@ -201,13 +220,3 @@ class Ingest:
             for topic, partitions in end.items()
             for partition, to in partitions.items()
         ]
-
-
-def moment(millis: int | None) -> datetime | None:
-    """Epoch milliseconds as a time."""
-    return None if millis is None else watermarks.time_of(millis)
-
-
-def arrow_time(at: datetime | None) -> pa.Scalar | None:
-    """A time as Arrow's scalar."""
-    return None if at is None else pa.scalar(at, pa.timestamp("us", "UTC"))

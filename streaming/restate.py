@@ -19,7 +19,6 @@ from infra.lake.writes import append_once
 from streaming import watermark as watermarks
 from streaming.changelog import counted, known_at
 from streaming.checkpoint import SourceOffsets
-from streaming.ingest import moment
 from streaming.progress import INGEST, PROGRESS, REBUILT, MicroBatch, no_rows
 from streaming.shared_plan import answered
 from streaming.silver import SILVER
@@ -27,6 +26,7 @@ from streaming.speed import speed_table
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.as_of import KNOWN_AT
+from streaming.watermark import moment
 
 
 def restate(session: SparkSession, generation: str, definitions: Mapping[str, str], start: SourceOffsets) -> None:

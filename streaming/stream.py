@@ -24,7 +24,7 @@ from infra.lake.lease import Lease
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
-from streaming import cut_off, gaps, topics
+from streaming import cut_off, gaps, topic_settings, topics
 from streaming import generation as generations
 from streaming.bronze import BRONZE, records
 from streaming.checkpoint import Checkpoints, SourceOffsets
@@ -34,6 +34,7 @@ from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 from streaming.monitor.consumer_group import Published
 from streaming.progress import INGEST
+from streaming.rate import sized
 from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.tables import speed_tables, stream_tables
@@ -72,6 +73,7 @@ def run() -> None:
         _write_status("starting Spark")
         own = session()
         topics.create()
+        topic_settings.look()
         create_tables(own)
         checkpoints = Checkpoints(own)
         versions = known_definitions(own)
@@ -87,7 +89,8 @@ def run() -> None:
         query = _query(own, ingest, checkpoints)
         upkeep.start()
         try:
-            _watch(query, ingest, published, rejections, stop)
+            while not _watch(query, ingest, published, stop):
+                query = _again(own, ingest, checkpoints)
         except (Py4JError, OSError):
             # The signal went to Spark's JVM too, which may have ended first.
             if not stop:
@@ -125,12 +128,12 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
         session.readStream.format("kafka")
         .options(**spark_options(s, CONTRACTS))
         .option("startingOffsets", topics.starting_offsets(checkpoints.start()))
-        .option("maxOffsetsPerTrigger", s.max_offsets_per_trigger)
+        .option("maxOffsetsPerTrigger", ingest.rate.limit)
         .load()
     )
     return (
         # Validated before the query starts, so that the plan is made once and not with every micro-batch.
-        validate(gathered(records(kafka), s))
+        validate(sized(gathered(records(kafka), s)))
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")
@@ -144,19 +147,27 @@ def gathered(found: DataFrame, s: Settings) -> DataFrame:
     return found.coalesce(found.sparkSession.sparkContext.defaultParallelism) if s.stream_profile == "small" else found
 
 
-def _watch(
-    query: StreamingQuery, ingest: Ingest, published: Published, rejections: Rejections, stop: list[int]
-) -> None:
+def _again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
+    """The query anew, at another rate: the micro-batch that it ended at has written nothing, and is planned again."""
+    checkpoints.forget_plan(INGEST, ingest.rate.restarted())
+    return _query(session, ingest, checkpoints)
+
+
+def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> bool:
+    """Until a signal comes, or (False) until the query has ended for another rate."""
     while not stop:
         failure = query.exception()
+        if failure is not None and ingest.rate.ended_at is not None:
+            return False
         if failure is not None:
             failed(*ingest.at, str(failure))
             raise TransientFailure(f"the query {query.name} failed: {sentence(str(failure))}") from failure
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        _write_status("running", query.status["message"], ingest.finished, ingest.held, rejections.notices())
+        _write_status("running", query.status["message"], ingest.finished, ingest.held, ingest.notices())
         time.sleep(1)
+    return True
 
 
 def _read_to(ingest: StreamingQuery) -> SourceOffsets:

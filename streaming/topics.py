@@ -46,6 +46,16 @@ def _config(s: Settings, contract: Contract) -> dict[str, str]:
     return {"message.timestamp.type": "LogAppendTime", "retention.ms": str(s.topic_retention_hours * 3_600_000)}
 
 
+def needed(topic: str) -> dict[str, str]:
+    """The settings that a contract's topic is created with."""
+    return _config(settings(), CONTRACTS[topic])
+
+
+def may_be_compacted(topic: str) -> bool:
+    """Is it a topic of which Kafka may keep only the newest record of each key? Only captured changes are."""
+    return "compact" in needed(topic).get("cleanup.policy", "")
+
+
 def starting_offsets(ends: Mapping[str, Mapping[str, int]]) -> str:
     """Spark's `startingOffsets`: the offsets in `ends`, and the start of every other partition."""
     present = _present(client.admin())

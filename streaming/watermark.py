@@ -8,6 +8,7 @@ Source: streaming/README.md, Watermark and late events.
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from infra.lake import arrow_tables
@@ -85,6 +86,16 @@ def millis(time: datetime) -> int:
 def time_of(millis: int) -> datetime:
     """Epoch milliseconds as a time."""
     return datetime.fromtimestamp(millis / 1000, UTC)
+
+
+def moment(millis: int | None) -> datetime | None:
+    """Epoch milliseconds as a time."""
+    return None if millis is None else time_of(millis)
+
+
+def arrow_time(at: datetime | None) -> pa.Scalar | None:
+    """A time as Arrow's scalar."""
+    return None if at is None else pa.scalar(at, pa.timestamp("us", "UTC"))
 
 
 def _later(one: int | None, other: int | None) -> int | None:

@@ -28,6 +28,7 @@ COMMANDS = {
     "lag": "streaming.commands.lag",
     "state": "batch.commands.state",
     "gaps": "batch.commands.gaps",
+    "conservation": "batch.commands.conservation",
     "corrections": "batch.commands.corrections",
     "alerts": "streaming.commands.alerts",
     "report": "batch.commands.report",

@@ -1,10 +1,10 @@
 """OffsetCounts: how often archive, bronze, silver and quarantine hold each offset of some ranges, and the faults in that.
 
-Data flow: archive, bronze, silver, quarantine -> one row per offset -> counts and faults per partition
+Data flow: archive, bronze, silver, quarantine, holes in them -> one row per offset -> counts and faults per partition
 Run: pytest tests/batch/test_offset_counts.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -13,67 +13,91 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from batch.archive import PLACE
-from batch.conservation.offset_range import OffsetRange, within
+from batch.conservation.holes import holes_between, ranges
+from batch.conservation.offset_range import OffsetRange, Range, outside, size_of, within
 from infra.kafka.places import At
 from infra.lake.at_once import united
 from infra.lake.materialize import materialized
 
 COUNTS = {
-    "log": "Offsets of the range outside of the archive's gaps",
+    "log": "Offsets of the range outside of the archive's gaps and of accepted losses",
     "gaps": "Offsets in the archive's gaps, left out of every other count",
-    "empty": "Offsets without a record: transaction markers, or removed by compaction",
+    "accepted": "Offsets whose faults a person accepted (reconciliation/losses), left out of every other count",
+    "empty": "Offsets without a record: markers and aborted records of transactions; of a changelog also what was compacted",
     "archived": "Offsets that the archive has",
     "unread": "Offsets that the archive has and the stream never read, because they are in its accepted gaps",
     "bronze": "Offsets that bronze has",
     "silver": "Offsets whose record is an event in silver",
     "quarantined": "Offsets whose record is in quarantine",
     "duplicates": "Offsets whose event is in silver from another record",
-    "missing": "Offsets that archive or bronze lacks; a fault if it is not 0",
+    "missing": "Offsets that archive or bronze lacks, or that the log lost unread; a fault if it is not 0",
     "doubled": "Offsets that a table has more than once; a fault if it is not 0",
     "unaccounted": "Offsets of bronze whose event is neither in silver nor in quarantine; a fault if it is not 0",
 }
 """The counts of a range, in offsets, and what each means; the last three are FAULTS."""
 FAULTS = ("missing", "doubled", "unaccounted")
 SHOWN = 5
+Removed = Callable[[At, Sequence[Range]], Sequence[Range]]
+"""Of offsets of a partition that no table has: those of which the log does not show that they never had a record."""
 
 
 @dataclass(frozen=True)
 class OffsetCounts:
-    """One range with its counts, and the first offsets of each kind of fault."""
+    """One range with its counts, and all offsets of each kind of fault, in order."""
 
     span: OffsetRange
     counts: Mapping[str, int]
-    first: Mapping[str, Sequence[int]]
+    faulty: Mapping[str, Sequence[Range]]
 
-    def faults(self) -> list[str]:
+    @property
+    def first(self) -> dict[str, list[int]]:
+        """The first offsets of each kind of fault."""
+        return {
+            fault: [offset for at in found[:SHOWN] for offset in range(*at)[:SHOWN]][:SHOWN]
+            for fault, found in self.faulty.items()
+        }
+
+    def faults(self) -> dict[str, str]:
         """A sentence per kind of fault; empty if everything adds up."""
-        return [
-            f"{self.counts[fault]} offsets of {self.span} are {fault}, the first at "
-            f"{', '.join(map(str, self.first[fault])) or f'below the start of the log, {self.span.log_first}'}"
+        return {
+            fault: f"{self.counts[fault]} offsets of {self.span} are {fault}, the first at "
+            f"{', '.join(map(str, self.first[fault]))}"
             for fault in FAULTS
             if self.counts[fault]
-        ]
+        }
 
 
-def tally(
-    spans: Sequence[OffsetRange], archive: DataFrame, bronze: DataFrame, silver: DataFrame, quarantine: DataFrame
-) -> list[OffsetCounts]:
-    """Count every span, from the files that hold its offsets, and from silver's days of the duplicates."""
+def tally(spans: Sequence[OffsetRange], tables: Sequence[DataFrame], removed: Removed) -> list[OffsetCounts]:
+    """Count every span, from the files that hold its offsets, and from silver's days of the duplicates.
+
+    `tables` are archive, bronze, silver and quarantine. `removed` is asked about offsets that no table has and that lie at
+    or behind the log's start.
+    """
     if all(span.size == 0 for span in spans):
-        return [_tally(span, {}, 0, []) for span in spans]
-    at = offsets(spans, archive, bronze, silver, quarantine).persist()
+        return [_tally(span, {}, [], {}) for span in spans]
+    archive, _, silver, _ = tables
+    at = offsets(spans, *tables).persist()
     counted = {(row["topic"], row["partition"]): row.asDict() for row in _counts(at, spans).collect()}
-    nowhere: dict[At, Any] = {}
+    faulty: dict[str, dict[At, list[Range]]] = {}
+    for fault, column in (("missing", _missing()), ("doubled", _doubled())):
+        if any(row[fault] for row in counted.values()):
+            faulty[fault] = ranges(at.where(column))
     if any(row["without"] for row in counted.values()):
         lost = without_original(at.where(_is_nowhere()), archive.where(_held(spans)), silver)
-        rows = lost.groupBy("topic", "partition").agg(F.count("*").alias("rows"), _first("offset")).collect()
-        nowhere = {(row["topic"], row["partition"]): row for row in rows}
+        faulty["unaccounted"] = ranges(lost)
+    holes: dict[At, list[Range]] = {}
+    if any(span.size > counted.get(span.at, {"seen": 0})["seen"] for span in spans):
+        holes = holes_between(at, spans, counted)
     at.unpersist()
     found = []
     for span in spans:
-        lost_here = nowhere.get(span.at)
-        rows_lost, first = (lost_here["rows"], lost_here["first"]) if lost_here else (0, [])
-        found.append(_tally(span, counted.get(span.at, {}), rows_lost, first))
+        here = holes.get(span.at, [])
+        gone = span.gone(here)
+        left = [part for hole in here for part in outside(hole, [(0, span.log_first)])]
+        missing = [*gone, *(removed(span.at, left) if left else ())]
+        own = {fault: found_at.get(span.at, []) for fault, found_at in faulty.items()}
+        own["missing"] = sorted([*own.get("missing", ()), *missing])
+        found.append(_tally(span, counted.get(span.at, {}), missing, own))
     return found
 
 
@@ -118,44 +142,47 @@ def offsets(
     return together.groupBy(*PLACE).agg(*[F.sum(side).alias(side) for side in sides]).withColumn("unread", unread)
 
 
+def _missing() -> Column:
+    validated = F.col("silver") + F.col("quarantine")
+    return (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (validated > 0)))
+
+
+def _doubled() -> Column:
+    validated = F.col("silver") + F.col("quarantine")
+    return (F.col("archive") > 1) | (F.col("bronze") > 1) | (validated > 1)
+
+
 def _counts(at: DataFrame, spans: Sequence[OffsetRange]) -> DataFrame:
     """Per partition: how many offsets each table has, and the faults."""
-    validated = F.col("silver") + F.col("quarantine")
-    missing = (F.col("archive") == 0) | ((F.col("bronze") == 0) & (~F.col("unread") | (validated > 0)))
-    doubled = (F.col("archive") > 1) | (F.col("bronze") > 1) | (validated > 1)
-    gone = reduce(lambda one, other: one | other, [within(span.at, [(span.start, span.log_first)]) for span in spans])
     return at.groupBy("topic", "partition").agg(
         F.count("*").alias("seen"),
-        F.count_if(gone & ~F.col("unread")).alias("seen_gone"),
+        F.min("offset").alias("first"),
+        F.max("offset").alias("last"),
         F.count_if(F.col("archive") > 0).alias("archived"),
         F.count_if(F.col("bronze") > 0).alias("bronze"),
         F.count_if(F.col("silver") > 0).alias("silver"),
         F.count_if(F.col("quarantine") > 0).alias("quarantined"),
         F.count_if((F.col("archive") > 0) & (F.col("bronze") == 0) & F.col("unread")).alias("unread"),
-        F.count_if(missing).alias("missing"),
-        F.count_if(doubled).alias("doubled"),
-        _first(F.when(missing, F.col("offset")), "missing_first"),
-        _first(F.when(doubled, F.col("offset")), "doubled_first"),
+        F.count_if(_missing()).alias("missing"),
+        F.count_if(_doubled()).alias("doubled"),
         F.count_if(_is_nowhere()).alias("without"),
     )
 
 
-def _first(offset: Column | str, name: str = "first") -> Column:
-    return F.slice(F.sort_array(F.collect_list(offset)), 1, SHOWN).alias(name)
-
-
-def _tally(span: OffsetRange, row: Mapping[str, Any], unaccounted: int, first: Sequence[int]) -> OffsetCounts:
-    """The counts of a range. An offset that no table has is empty; if the log no longer has it either, it is missing."""
+def _tally(
+    span: OffsetRange, row: Mapping[str, Any], lost: Sequence[Range], faulty: Mapping[str, Sequence[Range]]
+) -> OffsetCounts:
+    """The counts of a range. Of the offsets that no table has, those that were `lost` are missing, the others are empty."""
     told = {name: row.get(name, 0) for name in ("archived", "unread", "bronze", "silver", "quarantined", "doubled")}
-    gone = span.size_gone - row.get("seen_gone", 0)
+    unaccounted = size_of(faulty.get("unaccounted", ()))
     counts = {
         "log": span.size,
-        "gaps": span.end - span.start - span.size,
-        "empty": span.size - row.get("seen", 0) - gone,
+        "gaps": span.size_in_gaps,
+        "accepted": span.end - span.start - span.size - span.size_in_gaps,
+        "empty": span.size - row.get("seen", 0) - size_of(lost),
         **told,
         "duplicates": row.get("without", 0) - unaccounted,
-        "missing": row.get("missing", 0) + gone,
+        "missing": row.get("missing", 0) + size_of(lost),
         "unaccounted": unaccounted,
     }
-    firsts = {"missing": row.get("missing_first", []), "doubled": row.get("doubled_first", []), "unaccounted": first}
-    return OffsetCounts(span, counts, firsts)
+    return OffsetCounts(span, counts, {fault: faulty.get(fault, ()) for fault in FAULTS})

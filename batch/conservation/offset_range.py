@@ -20,7 +20,8 @@ Range = tuple[int, int]
 class OffsetRange:
     """Offsets [start, end) of one partition, with accepted gaps of the archive (`gaps`) and of the stream (`unread`).
 
-    `log_first`: the first offset that the log still has. Gaps may lie partly or wholly outside of the range.
+    `log_first`: the first offset that the log still has. `accepted`: offsets whose faults a person accepted. Gaps and
+    accepted offsets may lie partly or wholly outside of the range.
     """
 
     topic: str
@@ -30,6 +31,7 @@ class OffsetRange:
     log_first: int
     gaps: tuple[Range, ...] = ()
     unread: tuple[Range, ...] = ()
+    accepted: tuple[Range, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition} [{self.start}, {self.end})"
@@ -41,17 +43,27 @@ class OffsetRange:
 
     @property
     def size(self) -> int:
-        """Offsets outside of the archive's gaps."""
-        return uncovered((self.start, self.end), self.gaps)
+        """Offsets outside of the archive's gaps and of what was accepted."""
+        return uncovered((self.start, self.end), (*self.gaps, *self.accepted))
 
     @property
-    def size_gone(self) -> int:
-        """Of the offsets that `size` counts, those that the log no longer has, without the stream's gaps."""
-        return uncovered((self.start, min(self.end, self.log_first)), (*self.gaps, *self.unread))
+    def size_in_gaps(self) -> int:
+        """Offsets in the archive's gaps."""
+        return self.end - self.start - uncovered((self.start, self.end), self.gaps)
 
     def holds(self) -> Column:
         """Over topic, partition, offset: is it one of the offsets that `size` counts?"""
-        return within(self.at, [(self.start, self.end)]) & ~within(self.at, self.gaps)
+        return within(self.at, [(self.start, self.end)]) & ~within(self.at, (*self.gaps, *self.accepted))
+
+    def counted_of(self, ranges: Iterable[Range]) -> list[Range]:
+        """What `size` counts of some ranges."""
+        inside = [(max(start, self.start), min(end, self.end)) for start, end in ranges]
+        return [part for one in inside for part in outside(one, (*self.gaps, *self.accepted))]
+
+    def gone(self, ranges: Iterable[Range]) -> list[Range]:
+        """Of some ranges the offsets that the log no longer has, without the stream's gaps."""
+        below = [(start, min(end, self.log_first)) for start, end in ranges]
+        return [part for one in below for part in outside(one, self.unread)]
 
     def row(self) -> dict[str, str | int]:
         """The columns of a range."""
@@ -66,12 +78,23 @@ def within(at: At, ranges: Iterable[Range]) -> Column:
     return (F.col("topic") == at[0]) & (F.col("partition") == at[1]) & inside
 
 
-def uncovered(whole: Range, ranges: Iterable[Range]) -> int:
-    """How many offsets of `whole` are in none of the ranges, which may overlap."""
+def outside(whole: Range, ranges: Iterable[Range]) -> list[Range]:
+    """What of `whole` is in none of the ranges, which may overlap; in order."""
     reached, end = whole
-    left = 0
+    left = []
     for first, last in sorted(ranges):
         if first > reached:
-            left += max(0, min(first, end) - reached)
+            left.append((reached, min(first, end)))
         reached = max(reached, last)
-    return left + max(0, end - reached)
+    left.append((reached, end))
+    return [(first, last) for first, last in left if first < last]
+
+
+def uncovered(whole: Range, ranges: Iterable[Range]) -> int:
+    """How many offsets of `whole` are in none of the ranges, which may overlap."""
+    return size_of(outside(whole, ranges))
+
+
+def size_of(ranges: Iterable[Range]) -> int:
+    """How many offsets are in ranges that do not overlap."""
+    return sum(end - start for start, end in ranges)

@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import PLACE
+from batch.conservation.losses_table import lost, without
 from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.history import is_history
@@ -46,7 +47,7 @@ def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]
     is_near = F.col("day").between(F.lit(first), F.lit(last)) & around.holds("event_time")
     silver = spark_tables.read(session, SILVER).where(counted(progress) & (is_near | is_history(around.start)))
     own = silver.withColumn(KNOWN_AT, known_at())
-    return Layer(own, spark_tables.read(session, QUARANTINE), unread(read(progress)))
+    return Layer(own, spark_tables.read(session, QUARANTINE), unread(without(read(progress), lost())))
 
 
 def night_layer(session: SparkSession, plan: DayPlan, known: DataFrame) -> Layer:

@@ -34,9 +34,14 @@ from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, few_of
 from infra.lake.materialize import materialized, released
 from infra.lake.writes import replace_days
+from infra.problems import EXAMPLES, Problem, add, mended
+from infra.settings import settings
 from streaming.changelog import counted
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.view import View
+
+SOURCE = "reconcile"
+"""Of the problems."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,9 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     for one in found:
         released(one.rows)
     validated.release()
-    if faults := unexplained(day):
+    faults = unexplained(day)
+    tell(day, faults)
+    if faults:
         raise PermanentFailure(
             f"{len(faults)} differences on {day} have no cause; the day is not settled. First: {'; '.join(faults[:5])}. "
             'See daybreak query "SELECT * FROM reconciliation.differences WHERE unexplained", and reconciliation.evidence.'
@@ -109,6 +116,17 @@ def unexplained(day: Day) -> list[str]:
         *["{} {} {}: speed {}, counted {}, truth {}".format(*_texts(row, columns)) for row in rows],
         *["{} {}: only one layer has event {} ({}-{} at {}), to {}".format(*_texts(row, seen)) for row in events],
     ]
+
+
+def tell(day: Day, faults: Sequence[str]) -> None:
+    """Unexplained differences are a problem until the day is compared again and has none."""
+    name = f"reconcile.unexplained/{day}"
+    if not faults:
+        mended(settings(), SOURCE, [name])
+        return
+    what = f"{len(faults)} differences on {day} have no cause, and the day is not settled"
+    mend = f"Read the stream's log of that time; when the cause is gone, run `daybreak night --date {day}`"
+    add(settings(), SOURCE, [Problem(name, what, mend, len(faults), tuple(faults[:EXAMPLES]))])
 
 
 def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:

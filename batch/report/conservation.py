@@ -17,7 +17,7 @@ from batch.report.gaps import Missed
 from infra.kafka.places import At
 from streaming.gaps import BRONZE_GAPS
 
-PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "unaccounted")
+PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "accepted", "unaccounted")
 """The outcomes of an offset. If they do not add up to the whole range, offsets are missing."""
 
 
@@ -66,7 +66,8 @@ def kept(conservation: Iterable[Mapping[str, Any]]) -> tuple[Kept, ...]:
 
 def _kept(topic: str, partition: int, rows: list[Mapping[str, Any]]) -> Kept:
     start, end = rows[0]["from"], max(row["to"] for row in rows)
-    parts = {name: sum(row[name] for row in rows) for name in PARTS}
+    # Rows of an older version have no `accepted`.
+    parts = {name: sum(row.get(name) or 0 for row in rows) for name in PARTS}
     # Offsets without an outcome are missing, and so are those between two ranges.
     parts["missing"] = max(end - start - sum(parts.values()), 0)
     faults = sum(row[name] for row in rows for name in FAULTS) or parts["missing"]

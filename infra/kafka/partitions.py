@@ -13,17 +13,26 @@ from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # t
 
 from infra.failures import PermanentFailure
 from infra.kafka import client
+from infra.kafka.ends import open_transactions
 from infra.kafka.places import At, Ends
 from infra.settings import Settings
 
 ANSWER_SECONDS = 10
+READING: client.Options = {
+    "enable.partition.eof": "true",
+    "auto.offset.reset": "earliest",
+    # What an open transaction holds back is lag too.
+    "isolation.level": "read_uncommitted",
+}
 
 
 @dataclass(frozen=True)
 class Partition:
     """One partition of the log, and how far the group has come in it.
 
-    `start` and `end` are half-open. `committed` is None if the group has no offset of the partition yet. `first_unread`
+    `start` and `end` of the log are half-open. `stable` is where readers of committed records stop: before `end` if a
+    transaction is open, since `open_since`, the broker's time of its first record (of the first, if there are several);
+    None if there is none. `committed` is None if the group has no offset of the partition yet. `first_unread`
     is the broker's time of the first remaining record at or after `committed`, None if there is none. `retention` is
     how long the topic keeps a record, None if for ever.
     """
@@ -35,6 +44,8 @@ class Partition:
     committed: int | None
     first_unread: datetime | None
     retention: timedelta | None
+    stable: int
+    open_since: datetime | None = None
 
 
 def partitions(s: Settings) -> list[Partition]:
@@ -45,7 +56,7 @@ def partitions(s: Settings) -> list[Partition]:
         TransientFailure: Kafka does not answer.
     """
     admin = client.admin()
-    with client.consumer("lag", {"enable.partition.eof": "true", "auto.offset.reset": "earliest"}) as consumer:
+    with client.consumer("lag", READING) as consumer:
         if not (committed := in_group(admin, s.consumer_group)):
             raise PermanentFailure(
                 f"the consumer group {s.consumer_group!r} has no offsets in Kafka: the stream publishes them after its "
@@ -58,7 +69,20 @@ def partitions(s: Settings) -> list[Partition]:
         ends = {at: _ends(consumer, at) for at in every}
         unread = {at: max(committed.get(at, start), start) for at, (start, _) in ends.items()}
         times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
-        return [Partition(*at, *ends[at], committed.get(at), times.get(at), kept[at[0]]) for at in every]
+        opened = open_transactions(admin, every)
+        since = _times(consumer, {at: one.stable for at, one in opened.items()})
+        return [
+            Partition(
+                *at,
+                *ends[at],
+                committed.get(at),
+                times.get(at),
+                kept[at[0]],
+                opened[at].stable if at in opened else ends[at][1],
+                since.get(at),
+            )
+            for at in every
+        ]
 
 
 def unread_since(position: Mapping[At, int], topics: Iterable[str]) -> datetime | None:

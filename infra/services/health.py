@@ -130,8 +130,9 @@ def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:
     if now - since < s.still_seconds:
         return None
     try:
+        # What waits behind an open transaction cannot be read yet: a notice of the stream's says so.
         unread = sum(
-            max(at.end - (at.start if at.committed is None else at.committed), 0)
+            max(at.stable - (at.start if at.committed is None else at.committed), 0)
             for at in partitions(s)
             if at.first_unread and now - at.first_unread.timestamp() >= s.still_seconds
         )

@@ -16,6 +16,7 @@ from infra.durations import span
 from infra.options import SHOP_DB
 from infra.settings import settings
 from infra.shop.db.slot import AGAIN, Slot, slot
+from streaming.held_back import WORTH_SAYING
 from streaming.monitor.lag import Lag
 from streaming.monitor.lag import lag as measured
 
@@ -48,8 +49,19 @@ def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one ob
             )
         elif row.is_short:
             console.print(f"[bold red]{row.topic} {row.partition}: Kafka deletes unread records in {_left(row)}[/]")
+    for row in rows:
+        if row.waiting and row.open_seconds is not None and row.open_seconds > WORTH_SAYING:
+            console.print(f"[bold red]{_open(row)}[/]", soft_wrap=True)
     if place:
         _show_slot(place)
+
+
+def _open(row: Lag) -> str:
+    return (
+        f"{row.topic} {row.partition}: {row.waiting:,} offsets wait behind a transaction that is open at offset "
+        f"{row.end - row.waiting:,} since {span(row.open_seconds or 0)} (kafka-transactions describe-producers --topic "
+        f"{row.topic} --partition {row.partition} names its producer)"
+    )
 
 
 def _show_slot(place: Slot) -> None:

@@ -27,7 +27,9 @@ SHORT = 0.1
 class Lag:
     """One partition. `start` and `end` of the log, `committed`, `lag` and `lost` are in offsets.
 
-    `lag` is `end - committed`, as Kafka's own tools count it; `lost` of it are deleted already. `rate` is records per
+    `lag` is `end - committed`; `lost` of it are deleted already, and `waiting` are behind a transaction that is open since
+    `open_seconds` (None if there is none), so the stream may not read them yet. Kafka's own tools leave these out.
+    `rate` is records per
     second that the stream has read in the last minutes. `unread_seconds` is the age of the first unread record, None if
     there is none. `hours_left` is the time until Kafka may delete that record, all of `retention_hours` if there is
     none; both are None if the topic keeps records for ever. Kafka deletes whole segments, so it may delete later, or
@@ -46,6 +48,8 @@ class Lag:
     retention_hours: float | None
     hours_left: float | None
     is_short: bool
+    waiting: int
+    open_seconds: float | None
 
 
 def lag(s: Settings) -> list[Lag]:
@@ -87,6 +91,8 @@ def lag_of(at: Partition, count: int, now: datetime) -> Lag:
         retention_hours=_hours(at.retention),
         hours_left=_hours(left),
         is_short=at.retention is not None and left is not None and left < SHORT * at.retention,
+        waiting=at.end - at.stable,
+        open_seconds=None if at.open_since is None else max((now - at.open_since).total_seconds(), 0.0),
     )
 
 

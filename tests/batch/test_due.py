@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from batch import due
 from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
+from batch.conservation.losses_table import LOSSES
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
 from batch.due import plans
@@ -44,7 +45,18 @@ DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """An archive of one record of the first day, and nothing settled."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    for table in (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, STATE, SUMMARY, TRUTH):
+    for table in (
+        ARCHIVE,
+        ARCHIVE_GAPS,
+        CONSERVATION,
+        LOSSES,
+        SETTLEMENTS,
+        PAST_SETTLEMENTS,
+        DECISIONS,
+        STATE,
+        SUMMARY,
+        TRUTH,
+    ):
         spark_tables.create(spark, table)
     arrive(spark, 0, FIRST)
     return spark

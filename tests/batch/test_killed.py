@@ -18,8 +18,10 @@ from pyspark.sql import SparkSession
 
 from batch import archive, failed_nights
 from batch import night as nights
+from batch.conservation import check
 from batch.day import Day
 from batch.night import Step
+from batch.reconciliation import reconcile
 from batch.settlement import settle
 from infra import failpoints
 from infra.failures import PermanentFailure
@@ -27,6 +29,7 @@ from infra.lake import tables
 from infra.problems import of_source
 from infra.settings import ROOT, Settings
 from infra.shop.faults import Faults
+from streaming import topic_settings
 from tests.bench.oracle.day import fill, records, shop, write_log
 
 pytestmark = pytest.mark.slow
@@ -114,6 +117,8 @@ def lakes(
         raise Killed
 
     folder, log = filled
+    for module in (check, reconcile):
+        monkeypatch.setattr(module, "settings", lambda: SimpleNamespace(home=tmp_path))
     monkeypatch.setattr(nights, "session", lambda: spark)
     monkeypatch.setattr(SparkSession, "stop", lambda own: None)
     monkeypatch.setattr(nights, "lease", nullcontext)
@@ -121,6 +126,7 @@ def lakes(
     monkeypatch.setattr(nights, "refuse_without_stream", lambda: None)
     monkeypatch.setattr(nights, "publish_corrections", lambda own: 0)
     monkeypatch.setattr(nights, "log_now", lambda: log)
+    monkeypatch.setattr(topic_settings, "look", lambda: None)
     monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))
     monkeypatch.setattr(failpoints, "time", SimpleNamespace(sleep=dies))
     monkeypatch.setattr(failed_nights, "settings", lambda: Settings(home=tmp_path))

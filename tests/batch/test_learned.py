@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, with_envelope
 from batch.conservation.check import CONSERVATION
+from batch.conservation.losses_table import LOSSES
 from batch.day import Day
 from batch.due import plans
 from batch.learned import before_them
@@ -39,7 +40,7 @@ DAYS = (FIRST, SECOND, NIGHT)
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
     """An empty archive, and nothing settled. The schema's versions are no view's own."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    tables = (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, STATE)
+    tables = (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, LOSSES, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, STATE)
     with few_views():
         for table in (*tables, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
             spark_tables.create(spark, table)

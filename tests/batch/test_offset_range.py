@@ -31,5 +31,8 @@ def test_an_empty_range_has_no_offsets() -> None:
 
 
 def test_what_the_log_lost_is_counted_outside_both_kinds_of_gap() -> None:
-    span = OffsetRange("orders", 0, 10, 20, log_first=16, gaps=((12, 14),), unread=((14, 15),))
-    assert (span.size, span.size_gone) == (8, 3)
+    span = OffsetRange("orders", 0, 10, 20, log_first=16, gaps=((12, 14),), unread=((14, 15),), accepted=((18, 19),))
+    assert (span.size, span.size_in_gaps) == (7, 2)
+    left = span.counted_of([(0, 30)])
+    assert left == [(10, 12), (14, 18), (19, 20)]
+    assert span.gone(left) == [(10, 12), (15, 16)]

@@ -19,6 +19,7 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
 from batch.corrections.ledger import CORRECTIONS, changed, correct
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
+from batch.reconciliation import reconcile as reconciling
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
@@ -30,6 +31,7 @@ from infra.failures import PermanentFailure
 from infra.lake import spark_tables, tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
+from infra.problems import problems
 from streaming.bronze import RECORD
 from streaming.changelog import counted, known_at
 from streaming.deduplicate import outcomes
@@ -177,7 +179,8 @@ def lake_of_files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory)
     # One of each law, and one that no order changes; of each other view the law's steps are shown in test_stages.
     with pytest.MonkeyPatch.context() as patch, few_views("payment_health"):
         patch.setattr(tables, "settings", lambda: SimpleNamespace(lake=f"file:{folder}"))
-        patch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=folder))
+        for module in (failpoints, reconciling):
+            patch.setattr(module, "settings", lambda: SimpleNamespace(home=folder))
         of_the_stream = (SILVER, QUARANTINE, PROGRESS, *(speed_table(view) for view in VIEWS.values()))
         for table in (*of_the_stream, *night_tables()):
             spark_tables.create(spark, table)
@@ -294,6 +297,8 @@ def test_the_sums_lead_to_the_truth(reconciled: SparkSession) -> None:
 def test_what_no_cause_explains_fails_the_run_and_is_named(reconciled: SparkSession) -> None:
     with pytest.raises(PermanentFailure) as failure:
         reconcile(reconciled, plan(reconciled, LOST))
+    # And it stays a problem, whatever is run next.
+    assert [one.id for one in problems(reconciling.settings())] == [f"reconcile.unexplained/{LOST}"]
     rows = spark_tables.read(reconciled, EVIDENCE).where(F.col("day") == F.lit(LOST.date))
     found = {(one["event_id"], one["cause"], one["side"]) for one in of(reconciled, "order_totals", rows, LOST)}
     assert found == {

@@ -84,6 +84,27 @@ NIGHT = (
         f"{TALLY}::test_a_duplicate_is_one_of_the_same_event_on_the_same_day",
     ),
     Mutation(
+        "conservation (the nightly check): a first range begins where the archive does",
+        "batch/conservation/check.py",
+        "begun = min(first, self.begun.get(at, first), self.archived.get(at, (first, 0))[0])",
+        "begun = self.archived.get(at, (first, 0))[0]",
+        f"{CONSERVATION}::test_a_first_range_begins_where_anyone_began",
+    ),
+    Mutation(
+        "conservation (the nightly check): what compaction removed counts as a transaction's",
+        "batch/conservation/removed.py",
+        "(batch.is_transactional and batch.is_whole)",
+        "batch.is_transactional",
+        "tests/batch/test_removed.py::test_only_what_a_transaction_left_is_explained",
+    ),
+    Mutation(
+        "conservation: what no night has told can be accepted",
+        "batch/conservation/losses.py",
+        "end=min(span.end, told[span.at])",
+        "end=span.end",
+        f"{CONSERVATION}::test_an_accepted_loss_says_who_what_and_why",
+    ),
+    Mutation(
         "conservation: of gaps that overlap the shorter ends both",
         "batch/conservation/offset_range.py",
         "reached = max(reached, last)",

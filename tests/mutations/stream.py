@@ -55,6 +55,27 @@ STREAM = (
         f"{WATERMARK}::test_a_restarted_stream_finds_the_watermark_as_it_was",
     ),
     Mutation(
+        "watermark: does not wait for what a transaction holds back",
+        "streaming/backlog.py",
+        "found = held_back",
+        "found = frozenset()",
+        f"{BACKLOG}::test_the_watermark_waits_for_what_a_transaction_holds_back",
+    ),
+    Mutation(
+        "watermark: waits for ever for an open transaction",
+        "streaming/held_back.py",
+        "frozenset(found) - given_up",
+        "frozenset(found)",
+        "tests/streaming/test_held_back.py::test_one_that_stays_open_is_given_up_and_told_until_it_ends",
+    ),
+    Mutation(
+        "rate: a micro-batch that is half written is planned again",
+        "streaming/rate.py",
+        "and min(offsets, self.limit) > 1 and not is_begun",
+        "and min(offsets, self.limit) > 1",
+        "tests/streaming/test_rate.py::test_what_is_half_written_stays_as_it_was_planned",
+    ),
+    Mutation(
         "watermark: a repeated micro-batch asks again who is behind",
         "streaming/backlog.py",
         'if stored.get("batch_id") == batch_id:',

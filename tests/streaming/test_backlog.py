@@ -64,6 +64,19 @@ def test_kafka_is_not_asked_unless_the_micro_batch_was_full(monkeypatch: pytest.
     assert is_full([("orders", 0, 0, 13)])
 
 
+def test_the_watermark_waits_for_what_a_transaction_holds_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Any = Files()
+    full(monkeypatch, {("orders", 0): 9}, limit=99)
+    held = frozenset({("payments", 0)})
+    offsets = [("orders", 0, 0, 8), ("payments", 0, 1, 1)]
+    assert Backlog(files).behind(7, offsets, held) == held
+    # A repeated micro-batch waits for the same, though the transaction has ended.
+    assert Backlog(files).behind(7, offsets) == held
+    assert Backlog(files).behind(8, offsets) == frozenset()
+    full(monkeypatch, {("orders", 0): 9}, limit=5)
+    assert Backlog(files).behind(9, offsets, held) == {("orders", 0), ("payments", 0)}
+
+
 def test_the_latest_time_of_each_partition_is_that_of_its_valid_rows() -> None:
     rows = [("orders", 0, 5, []), ("orders", 0, 9, ["future"]), ("orders", 1, 3, []), ("payments", 0, 1, ["key"])]
     columns = zip(*rows, strict=True)

@@ -10,7 +10,7 @@ from streaming.monitor.lag import lag_of, records_read
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 WEEK = timedelta(days=7)
-READ = Partition("orders", 0, start=100, end=500, committed=500, first_unread=None, retention=WEEK)
+READ = Partition("orders", 0, start=100, end=500, committed=500, first_unread=None, retention=WEEK, stable=500)
 BEHIND = replace(READ, committed=440, first_unread=NOW - timedelta(hours=48))
 
 
@@ -58,3 +58,10 @@ def test_ranges_of_several_batches_add_up_per_partition() -> None:
     rows = [("orders", 0, 5, 9), ("orders", 1, 0, 2), ("orders", 0, 9, 12), ("payments", 0, 3, 3)]
     ranges = [dict(zip(("topic", "partition", "from", "to"), row, strict=True)) for row in rows]
     assert records_read(ranges) == {("orders", 0): 7, ("orders", 1): 2, ("payments", 0): 0}
+
+
+def test_what_waits_behind_a_transaction_is_lag_and_named() -> None:
+    waiting = replace(READ, committed=480, stable=480, open_since=NOW - timedelta(seconds=30))
+    found = lag_of(waiting, 0, NOW)
+    assert (found.lag, found.waiting, found.open_seconds) == (20, 20, 30.0)
+    assert (lag_of(READ, 0, NOW).waiting, lag_of(READ, 0, NOW).open_seconds) == (0, None)

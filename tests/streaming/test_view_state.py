@@ -16,7 +16,6 @@ from pyspark.sql.types import LongType, StructField, StructType
 from streaming.arrivals import arrow_schema
 from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
 from streaming.contracts import CONTRACTS
-from streaming.ingest import arrow_time
 from streaming.shared_plan import answered
 from streaming.silver import EVENT
 from streaming.speed import latest_rows
@@ -25,6 +24,7 @@ from streaming.view_state import CLOSES, OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
+from streaming.watermark import arrow_time
 
 pytestmark = pytest.mark.slow
 

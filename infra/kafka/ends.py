@@ -1,0 +1,51 @@
+"""The two ends of a partition: of its log, and of what is decided. Between them a transaction is open.
+
+Data flow: Kafka's offsets by isolation -> partitions that wait for a transaction
+Run: pytest tests/infra/test_ends.py
+
+Readers of committed records, as the stream and the night are, are shown nothing behind the first record of an open
+transaction, of whoever it is. So the end that they see is not the end of the log.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from confluent_kafka import IsolationLevel, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+
+from infra.kafka import client
+from infra.kafka.places import At, Ends
+
+ANSWER_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Open:
+    """A partition in which a transaction is open: committed readers stop at `stable`, the log ends at `end` (offsets)."""
+
+    stable: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        """Offsets that wait."""
+        return self.end - self.stable
+
+
+def open_transactions(admin: AdminClient, places: Collection[At]) -> dict[At, Open]:
+    """The partitions in which a transaction is open now. Raises TransientFailure if Kafka does not answer."""
+    # In this order: a transaction that ends in between is not taken for an open one.
+    end = ends(admin, places, IsolationLevel.READ_UNCOMMITTED)
+    stable = ends(admin, places, IsolationLevel.READ_COMMITTED)
+    return {at: Open(stable[at], end[at]) for at in sorted(places) if stable[at] < end[at]}
+
+
+def ends(admin: AdminClient, places: Collection[At], isolation: IsolationLevel) -> Ends:
+    """One past the last offset of each partition, as readers of this isolation see it; one request for each broker."""
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    asked = {TopicPartition(*at): latest for at in places}
+    if not asked:
+        return {}
+    with client.answers():
+        answers = admin.list_offsets(asked, isolation_level=isolation, request_timeout=ANSWER_SECONDS)
+        return {(at.topic, at.partition): answer.result().offset for at, answer in answers.items()}

@@ -1,0 +1,123 @@
+"""The rate of a micro-batch in records, so that its bytes fit into the driver.
+
+Data flow: records and their bytes -> maxOffsetsPerTrigger of the query, now and after the next start of it
+Run: pytest tests/streaming/test_rate.py
+
+Spark plans a micro-batch in offsets, before anyone knows what they hold: what a producer compressed to a few hundred kB may be
+a GB. So the plan itself cuts off records that are larger than their share of the limit, and the driver is told their size. If
+all are too many, nothing has been written yet: the query ends, its plan is forgotten, and the next one plans fewer offsets.
+"""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from infra.lake.arrow_tables import latest
+from infra.settings import settings
+from streaming.bronze import BRONZE
+from streaming.progress import MicroBatch
+
+SIZE = "size"
+"""The column of a record's bytes: key, value and headers."""
+LARGEST = "daybreak.largest"
+"""Property of the driver's JVM: a record of more bytes comes without key, value and headers. Elsewhere nothing is cut off."""
+NO_LIMIT = (1 << 63) - 1
+SPARE = 4
+"""The rate rises when the bytes of a micro-batch are this many times less than the limit."""
+
+
+class AnotherRate(Exception):
+    """Ends the query before its micro-batch has written anything: it is planned again, at another rate."""
+
+
+def sized(records: DataFrame) -> DataFrame:
+    """Records with SIZE, and without the bytes of those that are larger than LARGEST says when they are read."""
+    in_headers = F.aggregate("headers", F.lit(0), lambda sum_, one: sum_ + _bytes(one["key"]) + _bytes(one["value"]))
+    size = (_bytes(F.col("key")) + _bytes(F.col("value")) + F.coalesce(in_headers, F.lit(0))).cast("long")
+    # In the plan it would be a constant, and a plan is made once; a property is read when the plan runs.
+    largest = F.coalesce(
+        F.expr(f"try_cast(reflect('java.lang.Long', 'getLong', '{LARGEST}') AS BIGINT)"), F.lit(NO_LIMIT)
+    )
+    told = records.withColumn(SIZE, size)
+    fits = F.col(SIZE) <= largest
+    return (
+        told.withColumn("fits", fits)
+        .withColumns({name: F.when(F.col("fits"), F.col(name)) for name in ("key", "value", "headers")})
+        .drop("fits")
+    )
+
+
+def _bytes(of: Column) -> Column:
+    return F.coalesce(F.octet_length(of), F.lit(0))
+
+
+class Rate:
+    """The rate now, `limit` in records. It falls to what fits, and rises again when there is room."""
+
+    def __init__(self, session: SparkSession) -> None:
+        s = settings()
+        self._java = session._jvm.java.lang.System  # type: ignore[union-attr]
+        self._most = s.max_offsets_per_trigger
+        self._bytes = s.max_mb_per_trigger << 20
+        self.limit = self._most
+        self.ended_at: int | None = None
+        """The micro-batch that a change of the rate has ended; None when there was none."""
+        self._next = self._most
+        self._is_first = True
+
+    def restarted(self) -> int:
+        """The query is about to start again; returns the micro-batch that is planned anew."""
+        assert self.ended_at is not None
+        ended_at, self.ended_at = self.ended_at, None
+        print(f"micro-batch {ended_at} is planned again, with at most {self.limit:,} records", flush=True)
+        return ended_at
+
+    def read(self, validated: DataFrame, batch: MicroBatch) -> pa.Table:
+        """The micro-batch's rows. Raises AnotherRate as `begin` and `check` do."""
+        is_begun = self._is_begun(batch)
+        self.begin(batch.batch_id, is_begun)
+        offsets = sum(end - start for *_, start, end in batch.offsets)
+        largest = self.bound(offsets)
+        found = validated.toArrow()
+        sizes = found[SIZE]
+        self.check(batch.batch_id, offsets, pc.sum(sizes).as_py() or 0, is_begun)
+        if (pc.max(sizes).as_py() or 0) > largest:
+            self.unbound()
+            found = validated.toArrow()
+        return found.drop_columns([SIZE])
+
+    def _is_begun(self, batch: MicroBatch) -> bool:
+        """Has it written something? Only the first one since the start may have. What was written once fitted."""
+        first, self._is_first = self._is_first, False
+        return first and (latest(BRONZE).transaction_version(batch.writer) or 0) >= batch.version
+
+    def begin(self, batch_id: int, is_begun: bool) -> None:
+        """A micro-batch begins. Raises AnotherRate if it is to be planned again; not if it is half written (`is_begun`)."""
+        if self._next != self.limit and not is_begun:
+            self._end(batch_id)
+
+    def bound(self, offsets: int) -> int:
+        """From here on records of more bytes than this are read without them."""
+        return self._cut(self._bytes // max(offsets, 1))
+
+    def unbound(self) -> None:
+        """From here on records are read whole."""
+        self._cut(NO_LIMIT)
+
+    def check(self, batch_id: int, offsets: int, size: int, is_begun: bool) -> None:
+        """Raises AnotherRate if the micro-batch of `offsets` records has too many bytes, and fewer records can be read."""
+        if size > self._bytes and min(offsets, self.limit) > 1 and not is_begun:
+            self._next = max(min(offsets, self.limit) * self._bytes // (2 * size), 1)
+            self._end(batch_id)
+        if self.limit < self._most and size * SPARE < self._bytes:
+            room = max(offsets, 1) * self._bytes // (2 * max(size, 1))
+            self._next = min(max(room, 2 * self.limit), self._most)
+
+    def _cut(self, largest: int) -> int:
+        self._java.setProperty(LARGEST, str(largest))
+        return largest
+
+    def _end(self, batch_id: int) -> None:
+        self.ended_at, self.limit = batch_id, self._next
+        raise AnotherRate(f"micro-batch {batch_id} is planned again, with at most {self.limit:,} records")

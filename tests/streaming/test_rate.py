@@ -1,0 +1,81 @@
+"""A micro-batch's records are as many as fit into its bytes; a record too large for its share comes without them."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from infra.lake.rows import frame
+from streaming import rate
+from streaming.bronze import RECORD
+from streaming.rate import LARGEST, SIZE, AnotherRate, Rate, sized
+
+MB = 1 << 20
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> Rate:
+    """At most 20,000 records and 64 MB."""
+    monkeypatch.setattr(
+        rate, "settings", lambda: SimpleNamespace(max_offsets_per_trigger=20_000, max_mb_per_trigger=64)
+    )
+    java = SimpleNamespace(setProperty=lambda name, value: None)
+    session: Any = SimpleNamespace(_jvm=SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=java))))
+    return Rate(session)
+
+
+def test_a_usual_micro_batch_changes_nothing(own: Rate) -> None:
+    own.begin(1, False)
+    assert own.bound(100) == 64 * MB // 100
+    own.check(1, 100, 50_000, False)
+    own.begin(2, False)
+    assert (own.limit, own.ended_at) == (20_000, None)
+
+
+def test_too_many_bytes_are_planned_again_with_fewer_records(own: Rate) -> None:
+    with pytest.raises(AnotherRate, match="micro-batch 7"):
+        own.check(7, 1_200, 1_140 * MB, False)
+    assert (own.limit, own.ended_at) == (33, 7)
+    own.begin(7, False)
+    own.check(7, 33, 31 * MB, False)
+    assert own.limit == 33
+
+
+def test_what_is_half_written_stays_as_it_was_planned(own: Rate) -> None:
+    own.check(7, 1_200, 1_140 * MB, True)
+    assert own.limit == 20_000
+
+
+def test_one_record_is_read_however_large_it_is(own: Rate) -> None:
+    own.check(7, 1, 900 * MB, False)
+    assert own.ended_at is None
+
+
+def test_the_rate_rises_when_there_is_room_again(own: Rate) -> None:
+    with pytest.raises(AnotherRate):
+        own.check(7, 1_200, 1_140 * MB, False)
+    own.check(8, 5, 2_000, False)
+    with pytest.raises(AnotherRate):
+        own.begin(9, False)
+    assert (own.limit, own.ended_at) == (20_000, 9)
+
+
+@pytest.mark.slow
+def test_a_large_record_comes_with_its_size_and_without_bytes(spark: SparkSession) -> None:
+    headers = [{"key": "trace", "value": b"12345"}]
+    rows = [
+        {"topic": "orders", "partition": 0, "offset": n, "key": b"k", "value": value, "headers": given}
+        for n, (value, given) in enumerate([(b"x" * 99, None), (b"x" * 100, None), (None, headers), (b"", None)])
+    ]
+    found = sized(frame(spark, rows, RECORD))
+    java = spark._jvm.java.lang.System  # type: ignore[union-attr]
+
+    def read(largest: int | None) -> list[tuple[int, bool]]:
+        java.clearProperty(LARGEST) if largest is None else java.setProperty(LARGEST, str(largest))
+        return [(row[SIZE], row["key"] is not None) for row in found.orderBy("offset").collect()]
+
+    assert read(100) == [(100, True), (101, False), (11, True), (1, True)]
+    # The same plan, another limit.
+    assert read(10) == [(100, False), (101, False), (11, False), (1, True)]
+    assert read(None) == [(100, True), (101, True), (11, True), (1, True)]
