@@ -135,7 +135,7 @@ def test_a_stream_that_runs_and_reads_nothing_is_not_healthy(
             raise unread
         # The few have come just now.
         age = timedelta(seconds=1 if unread == 3 else 800)
-        return [SimpleNamespace(start=0, end=unread + 5, committed=5, first_unread=datetime.now(UTC) - age)]
+        return [SimpleNamespace(start=0, end=unread + 5, stable=unread + 5, committed=5, first_unread=datetime.now(UTC) - age)]
 
     monkeypatch.setattr(health, "partitions", partitions)
     now, pid = time.time(), os.getpid()
@@ -157,7 +157,7 @@ def test_what_the_views_hold_is_read_from_the_streams_own_status(s: Settings) ->
 
 def test_the_stream_has_time_for_its_first_micro_batch(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     first = datetime.now(UTC) - timedelta(days=1)
-    unread = SimpleNamespace(start=0, end=9, committed=None, first_unread=first)
+    unread = SimpleNamespace(start=0, end=9, stable=9, committed=None, first_unread=first)
     monkeypatch.setattr(health, "partitions", lambda _: [unread])
     pid = os.getpid()
     (s.home / "run" / "stream.json").write_text(
