@@ -128,7 +128,10 @@ def _times(consumer: Consumer, places: dict[At, int]) -> dict[At, datetime]:
     """The broker's time of the first record at or after each offset; partitions without one are left out."""
     waiting = set(places)
     found: dict[At, datetime] = {}
-    consumer.assign([TopicPartition(*at, offset) for at, offset in places.items()])
+    asked = [TopicPartition(*at, offset) for at, offset in places.items()]
+    consumer.assign(asked)
+    # A partition that was paused once is still paused when it is assigned again.
+    consumer.resume(asked)
     while waiting:
         message = consumer.poll(ANSWER_SECONDS)
         if message is None:

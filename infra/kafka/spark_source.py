@@ -16,6 +16,8 @@ def spark_options(s: Settings, topics: Collection[str]) -> dict[str, str]:
         # Spark asks for a partition's bounds behind a fetch for records that do not exist yet, and the broker answers in
         # order: with Kafka's 500 ms a micro-batch waits so long for one partition after the other.
         "kafka.fetch.max.wait.ms": "10",
+        # A poll holds all its records at once, unpacked: of Kafka's 500 at 1 MB each two tasks would fill a driver's heap.
+        "kafka.max.poll.records": "50",
         **s.kafka_spark,
         "subscribe": ",".join(topics),
         # A record of an open or aborted transaction is none yet, or never.
