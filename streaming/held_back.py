@@ -9,6 +9,7 @@ transaction open until the broker ends it, and a broken one for longer.
 
 import time
 from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Executor, Future
 
 from infra.kafka import client
 from infra.kafka.ends import Open, open_transactions
@@ -30,10 +31,15 @@ class HeldBack:
         self._clock = clock
         self._since: dict[At, tuple[Open, float]] = {}
         self._given_up: frozenset[At] = frozenset()
+        self._asked: Future[dict[At, Open]] = Future()
 
-    def look(self, places: Collection[At]) -> frozenset[At]:
-        """The partitions to wait for. Raises TransientFailure if Kafka does not answer."""
-        return self.saw(open_transactions(self._admin, places))
+    def ask(self, pool: Executor, places: Collection[At]) -> None:
+        """Ask Kafka in another thread."""
+        self._asked = pool.submit(open_transactions, self._admin, places)
+
+    def waits(self) -> frozenset[At]:
+        """The partitions to wait for, when Kafka has answered. Raises TransientFailure if it does not."""
+        return self.saw(self._asked.result())
 
     def saw(self, found: Mapping[At, Open]) -> frozenset[At]:
         """The same of what is open now; those that have waited for too long are told, and not waited for."""

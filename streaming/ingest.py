@@ -18,7 +18,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.failing import succeeded
 from infra.failpoints import point
-from infra.kafka.places import At
 from infra.lake.arrow_tables import files, latest
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
@@ -91,7 +90,7 @@ class Ingest:
         batch.offsets = self._offsets(batch_id, planned.ends)
         self.at = batch_id, ", ".join(f"{topic}-{part} [{start}, {end})" for topic, part, start, end in batch.offsets)
         # Asked while Spark reads, so it takes no time: what arrives from here on came after what this micro-batch reads.
-        asked = self._pool.submit(self.held_back.look, [(topic, part) for topic, part, *_ in batch.offsets])
+        self.held_back.ask(self._pool, [(topic, part) for topic, part, *_ in batch.offsets])
         watermark = self._restored(batch_id)
         batch.watermark = watermarks.moment(watermark.at)
         point("ingest.before-bronze")
@@ -102,7 +101,7 @@ class Ingest:
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))
             events = self._write(records, outcome, watermark, batch)
-            self._advance(records, arrivals, watermark, batch, asked.result())
+            self._advance(records, arrivals, watermark, batch)
             with batch.timed("views"):
                 self._write_views(events, batch)
         batch.record()
@@ -193,16 +192,11 @@ class Ingest:
         }
 
     def _advance(
-        self,
-        records: pa.Table,
-        arrivals: list[Arrival],
-        watermark: watermarks.Watermark,
-        batch: MicroBatch,
-        held_back: frozenset[At],
+        self, records: pa.Table, arrivals: list[Arrival], watermark: watermarks.Watermark, batch: MicroBatch
     ) -> None:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
         batch.max_event_time = watermarks.moment(largest)
-        behind = self._backlog.behind(batch.batch_id, batch.offsets, held_back, self.rate.limit)
+        behind = self._backlog.behind(batch.batch_id, batch.offsets, self.held_back.waits(), self.rate.limit)
         backlog = rows_of.latest_times(records, behind) if behind else []
         clocks.look(largest, batch.as_of)
         reached, *waits = (watermarks.capped(time, batch.as_of) for time in (largest, *backlog))

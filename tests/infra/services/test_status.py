@@ -135,7 +135,11 @@ def test_a_stream_that_runs_and_reads_nothing_is_not_healthy(
             raise unread
         # The few have come just now.
         age = timedelta(seconds=1 if unread == 3 else 800)
-        return [SimpleNamespace(start=0, end=unread + 5, stable=unread + 5, committed=5, first_unread=datetime.now(UTC) - age)]
+        return [
+            SimpleNamespace(
+                start=0, end=unread + 5, stable=unread + 5, committed=5, first_unread=datetime.now(UTC) - age
+            )
+        ]
 
     monkeypatch.setattr(health, "partitions", partitions)
     now, pid = time.time(), os.getpid()
