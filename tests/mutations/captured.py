@@ -75,8 +75,8 @@ CAPTURED = (
     Mutation(
         "captured: the night is held against what came after it",
         "batch/captured_truth.py",
-        ".get(place, 0):",
-        ".get(place, 1 << 60):",
+        "if (message.offset() or 0) < settled",
+        "if 0 < settled",
         f"{TRUTH}::test_what_came_since_the_day_was_settled_is_not_compared",
     ),
     Mutation(
