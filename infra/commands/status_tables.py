@@ -62,7 +62,8 @@ def show_problems(found: Sequence[Problem], is_up: bool) -> None:
             console.print(f"    {escape(row)}", soft_wrap=True)
         console.print(f"  [dim]to mend it:[/] {escape(one.mend)}", soft_wrap=True)
     if not is_up:
-        console.print("The platform is down: these are the problems that were known before.", soft_wrap=True)
+        known = "these are the problems that were known before" if found else "no problem was known before"
+        console.print(f"The platform is down: {known}.", soft_wrap=True)
     elif not found:
         console.print("[green]no problems[/]")
 

@@ -13,9 +13,11 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from airflow_client.client.models import DAGRunResponse
 
 from infra.airflow import client as module
 from infra.airflow.client import Airflow
+from infra.airflow.responses import as_run
 from infra.airflow.runs import ApprovalRequest, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
@@ -58,7 +60,7 @@ class Answers:
         if path == "/api/v2/backfills":
             return 200, BACKFILL
         if path == "/api/v2/dags/nightly":
-            return 200, {}
+            return 200, {"is_paused": method == "GET"}
         if path.endswith("taskInstances"):
             return 200, {
                 "task_instances": [task("archive"), task("settle", 0, "2025-12-30")],
@@ -260,3 +262,31 @@ def test_an_open_question_is_found_by_its_day_and_answered() -> None:
         "/api/v2/dags/nightly/dagRuns/r/taskInstances/approve/0/hitlDetails",
         {"chosen_options": ["Reject"], "params_input": {"note": "no"}},
     )
+
+
+def test_it_says_whether_a_dag_is_paused_and_how_its_last_runs_went() -> None:
+    answers = Answers()
+    answers.looks = 9
+    with served(answers) as url:
+        airflow = Airflow(Settings(airflow_url=url))
+        assert airflow.is_paused("nightly")
+        (run,) = airflow.last_runs("nightly", 10)
+    assert (run.run_id, run.day, run.has_ended, run.tasks) == ("r", date(2026, 1, 1), True, TASKS)
+
+
+@pytest.mark.parametrize(
+    ("logical", "day"), [("2026-01-02T00:00:00Z", date(2026, 1, 2)), (None, date(2026, 1, 2))], ids=["dated", "button"]
+)
+def test_a_run_by_hand_is_of_the_day_that_a_person_means(logical: str | None, day: date) -> None:
+    start = "2025-12-31T02:00:00Z" if logical else None
+    asked = {
+        **{"dag_id": "nightly", "dag_display_name": "nightly", "dag_run_id": "r", "dag_versions": []},
+        **{
+            "data_interval_start": start,
+            "logical_date": logical,
+            "run_after": NOW,
+            "run_type": "manual",
+            "state": "success",
+        },
+    }
+    assert as_run(DAGRunResponse.from_dict(asked), ()).day == day
