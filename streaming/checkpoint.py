@@ -7,6 +7,7 @@ Source: Spark's offset log: a version line, a metadata line, one line per source
 
 import json
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -52,10 +53,7 @@ class Checkpoints:
 
     def write(self, name: str, text: str) -> None:
         """Write a small file of ours beside Spark's folders."""
-        path = self._path(f"{self.root}/{name}")
-        stream = path.getFileSystem(self._hadoop).create(path, True)
-        stream.write(bytearray(text.encode()))
-        stream.close()
+        self._put(self._path(f"{self.root}/{name}"), text)
 
     def read(self, name: str) -> str | None:
         """Read a small file of ours; None where it is missing."""
@@ -108,6 +106,47 @@ class Checkpoints:
             return self.started_from(query)
         return self.start()
 
+    def place(self, query: str, at: SourceOffsets) -> None:
+        """Let the query go on at these offsets in partitions that `resumes_at` does not name, as if it had read up to there.
+
+        Without it Spark begins such a partition at offset 0, and fails if the log does not. The query must not run.
+        """
+        batch_id = self.committed(query)
+        first = f"{self.of(query)}/sources/0/0"
+        if batch_id is None and self._read(first) is None:
+            self.write("start", json.dumps(_placed(self.start(), at)))
+            return
+        # A micro-batch that was planned is repeated: from there, and not back. It is changed first, since `resumes_at` does
+        # not look at it: whoever dies between the two is asked to do both again.
+        planned = f"{self.of(query)}/offsets/{0 if batch_id is None else batch_id + 1}"
+        if self._read(planned) is not None:
+            self._change(planned, lambda ends: _placed(ends, at, max))
+        self._change(
+            first if batch_id is None else f"{self.of(query)}/offsets/{batch_id}", lambda ends: _placed(ends, at)
+        )
+
+    def _change(self, name: str, change: Callable[[SourceOffsets], SourceOffsets]) -> None:
+        """Change the offsets in a file of Spark's, which end it; the file is replaced as a whole."""
+        text = self._read(name)
+        assert text is not None, f"no {name}"
+        head, line, offsets = text.rpartition("\n")
+        # Without a line break Spark's own first byte and version come before the offsets.
+        begins = offsets.index("{")
+        self._replace(name, head + line + offsets[:begins] + json.dumps(change(json.loads(offsets[begins:]))))
+
+    def _replace(self, name: str, text: str) -> None:
+        hadoop = self._jvm.org.apache.hadoop.fs
+        target, fresh = self._path(name), self._path(f"{name.rpartition('/')[0]}/.{name.rpartition('/')[2]}.new")
+        self._put(fresh, text)
+        overwrite = self._jvm.java.lang.reflect.Array.newInstance(hadoop.Options.Rename.OVERWRITE.getClass(), 1)
+        overwrite[0] = hadoop.Options.Rename.OVERWRITE
+        hadoop.FileContext.getFileContext(target.toUri(), self._hadoop).rename(fresh, target, overwrite)
+
+    def _put(self, path: Any, text: str) -> None:
+        stream = path.getFileSystem(self._hadoop).create(path, True)
+        stream.write(bytearray(text.encode()))
+        stream.close()
+
     def _read(self, name: str) -> str | None:
         path = self._path(name)
         files = path.getFileSystem(self._hadoop)
@@ -121,3 +160,14 @@ class Checkpoints:
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(name)
+
+
+def _placed(
+    offsets: SourceOffsets, at: SourceOffsets, choose: Callable[[int, int], int] = lambda known, placed: placed
+) -> SourceOffsets:
+    """`offsets`, and those of `at`; where both have one, what `choose(known, placed)` says."""
+    found = {topic: dict(parts) for topic, parts in offsets.items()}
+    for topic, parts in at.items():
+        own = found.setdefault(topic, {})
+        own |= {number: choose(own.get(number, offset), offset) for number, offset in parts.items()}
+    return found

@@ -3,9 +3,8 @@
 Data flow: validated Kafka records -> Arrow -> outcomes -> bronze, silver, quarantine -> speed/<view> -> progress
 Run: python -m streaming
 
-One Spark job decodes the records and collects them in the driver as Arrow. From there delta-rs writes the tables,
-because its commits are cheap. Values that change with every micro-batch (its number, its watermark) are added in Arrow
-and never enter a Spark plan, so Spark can reuse its compiled code.
+One Spark job decodes the records and collects them in the driver as Arrow, which delta-rs writes, because its commits are cheap.
+Values that change with every micro-batch (its number, its watermark) are added in Arrow: so Spark reuses its compiled code.
 """
 
 import time
@@ -40,6 +39,7 @@ from streaming.rate import Rate
 from streaming.reasons import Outcome
 from streaming.rejections import Rejections
 from streaming.restore import on_time_since, recent_since
+from streaming.same_log import still
 from streaming.silver import QUARANTINE, SILVER
 from streaming.update_views import Keeping
 
@@ -58,13 +58,10 @@ class Ingest:
         speed: Mapping[str, Table],
         lease: Lease,
         rejections: Rejections,
+        ids: Mapping[str, str] | None = None,
     ) -> None:
-        self._checkpoints = checkpoints
-        self._generation = generation
-        self._definitions = definitions
-        self._speed = speed
-        self._lease = lease
-        self._rejections = rejections
+        self._checkpoints, self._generation, self._definitions = checkpoints, generation, definitions
+        self._speed, self._lease, self._rejections, self._topic_ids = speed, lease, rejections, ids or {}
         self.at: tuple[int | None, str] = None, ""
         """The micro-batch that is being written, and its offset ranges as text; None and empty between two."""
         self.finished: dict[str, float] | None = None
@@ -83,7 +80,7 @@ class Ingest:
         clocks.started()
 
     def __call__(self, validated: DataFrame, batch_id: int) -> None:
-        """Write one micro-batch of validated records; repeated after a crash, it writes no row twice."""
+        """Write one micro-batch of validated records; repeated, it writes no row twice. Nothing of another log is written."""
         self._lease.check()
         planned = self._checkpoints.planned(INGEST, batch_id)
         batch = MicroBatch(INGEST, self._generation, batch_id, planned.as_of, self._definitions)
@@ -97,6 +94,7 @@ class Ingest:
         with batch.timed("total"):
             with batch.timed("validate"):
                 records = rows_of.in_order(self.rate.read(validated, batch))
+                still(self._topic_ids)
                 arrivals = rows_of.valid(records)
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))

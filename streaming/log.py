@@ -1,11 +1,11 @@
-"""What Kafka holds now: the bounds of every partition of the contracts' topics, and the arrival time of a record.
+"""What Kafka holds now: the bounds of every partition of the contracts' topics, the topics' ids, and a record's arrival.
 
-Data flow: Kafka's watermark offsets -> Log
+Data flow: Kafka's watermark offsets, topic ids -> Log
 Run: python -m streaming; python -m batch archive --date 2026-01-31
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from confluent_kafka import TopicPartition
@@ -13,6 +13,7 @@ from confluent_kafka import TopicPartition
 from infra.failures import TransientFailure
 from infra.kafka import client
 from infra.kafka.places import At, Ends
+from infra.kafka.topic_ids import topic_ids
 from streaming.contracts import CONTRACTS
 
 TIMEOUT_SECONDS = 20
@@ -20,10 +21,11 @@ TIMEOUT_SECONDS = 20
 
 @dataclass(frozen=True)
 class Log:
-    """What Kafka holds now: the first offset still there and one past the last, per topic and partition."""
+    """What Kafka holds now: the first offset still there and one past the last, per topic and partition; topics' ids."""
 
     first: Ends
     end: Ends
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def log_now() -> Log:
@@ -38,7 +40,8 @@ def log_now() -> Log:
             for partition in described.partitions:
                 bounds = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=TIMEOUT_SECONDS)
                 first[topic, partition], end[topic, partition] = bounds
-    return Log(first, end)
+    # Asked last: bounds of a topic that has the same id now are of this log.
+    return Log(first, end, topic_ids(CONTRACTS))
 
 
 def arrivals(at: Mapping[At, int]) -> dict[At, datetime]:

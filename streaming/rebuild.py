@@ -1,6 +1,6 @@
 """Rebuild after a lost checkpoint or a changed view: keep bronze and silver, begin a new generation.
 
-Data flow: progress -> offsets to resume at; rows of an unfinished micro-batch are deleted; views are rewritten
+Data flow: progress -> offsets to resume at; rows of an unfinished micro-batch and second copies are deleted; views are rewritten
 Run: python -m streaming rebuild [--accept-gap]
 """
 
@@ -11,16 +11,19 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from infra.kafka.places import Ends
-from infra.lake import spark_tables
+from infra.kafka.topic_ids import topic_ids
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
 from streaming import gaps, topics
 from streaming import generation as generations
 from streaming.bronze import BRONZE
-from streaming.checkpoint import Checkpoints, SourceOffsets
+from streaming.checkpoint import Checkpoints
+from streaming.contracts import CONTRACTS
+from streaming.doubled import remove_second_copies
 from streaming.known_definitions import known_definitions
 from streaming.log import log_now
-from streaming.progress import INGEST, PROGRESS
+from streaming.positions import finished, nested
+from streaming.resume import refuse_gaps, refuse_other_logs
 from streaming.silver import QUARANTINE, SILVER
 from streaming.stream import create_tables, session
 
@@ -32,16 +35,20 @@ def rebuild(accept_gap: bool = False) -> None:
     bronze/gaps. Without it, PermanentFailure is raised before anything is changed.
     """
     with Lease("stream"):
+        # Before a topic that is gone is made again.
+        refuse_other_logs(topic_ids(CONTRACTS))
         own = session()
         topics.create()
         create_tables(own)
-        ends = finished(own)
-        found = gaps.gaps(ends, log_now()) if ends else []
-        lost = [gap for gap in found if gap.cause is gaps.GapCause.RETENTION]
+        ends, log = finished(), log_now()
+        refuse_other_logs(log.ids)
         if not accept_gap:
-            gaps.refuse(lost)
+            refuse_gaps(ends, log)
+        lost = [gap for gap in gaps.gaps(ends, log) if gap.cause is gaps.GapCause.RETENTION]
         for table in (BRONZE, SILVER, QUARANTINE):
             take_back(own, table, ends)
+        for place in remove_second_copies(own, (BRONZE, SILVER, QUARANTINE)):
+            print(f"second copies removed: {place}, read twice by an earlier version")
         checkpoints = Checkpoints(own)
         checkpoints.drop()
         generation = checkpoints.begin()
@@ -56,25 +63,6 @@ def rebuild(accept_gap: bool = False) -> None:
         for gap in lost:
             print(f"gap accepted: {gap}, never read by the stream")
         own.stop()
-
-
-def finished(session: SparkSession) -> Ends:
-    """End offset per partition of all finished micro-batches and accepted gaps, over all generations."""
-    at = ("topic", "partition", "to")
-    batches = (
-        spark_tables.read(session, PROGRESS).where(F.col("query") == INGEST).select(F.inline("offsets")).select(*at)
-    )
-    behind = batches.unionByName(spark_tables.read(session, gaps.BRONZE_GAPS).select(*at))
-    rows = behind.groupBy("topic", "partition").agg(F.max("to").alias("end")).collect()
-    return {(row["topic"], row["partition"]): row["end"] for row in rows}
-
-
-def nested(ends: Ends) -> SourceOffsets:
-    """As Spark writes offsets: {topic: {partition: end}}."""
-    found: SourceOffsets = {}
-    for (topic, partition), end in ends.items():
-        found.setdefault(topic, {})[str(partition)] = end
-    return found
 
 
 def take_back(session: SparkSession, table: Table, ends: Ends) -> None:

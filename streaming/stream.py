@@ -19,14 +19,15 @@ from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import TransientFailure
 from infra.kafka.spark_source import spark_options
+from infra.kafka.topic_ids import topic_ids
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
-from streaming import cut_off, gaps, topic_settings, topics
 from streaming import generation as generations
-from streaming.bronze import BRONZE, records
+from streaming import topic_settings, topics
+from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.ingest import Ingest
@@ -37,6 +38,7 @@ from streaming.progress import INGEST
 from streaming.rate import sized
 from streaming.rejections import Rejections
 from streaming.restate import restate
+from streaming.resume import refuse_other_logs, resume
 from streaming.tables import speed_tables, stream_tables
 from streaming.upkeep import Upkeep
 from streaming.validate import validate
@@ -70,6 +72,8 @@ def run() -> None:
     stop = _on_signal()
     _write_status("waiting for the lease")
     with Lease("stream") as lease:
+        # Before a topic that is gone is made again.
+        refuse_other_logs(topic_ids(CONTRACTS))
         _write_status("starting Spark")
         own = session()
         topics.create()
@@ -78,13 +82,13 @@ def run() -> None:
         checkpoints = Checkpoints(own)
         versions = known_definitions(own)
         generation = generations.settled(checkpoints, versions)
-        _refuse_gaps(checkpoints)
+        ids = resume(own, checkpoints, generation, log_now())
         restate(own, generation, versions, checkpoints.start())
         published = Published()
         published.publish(checkpoints.resumes_at(INGEST))
         captured = {one.topic for one in CONTRACTS.values() if one.captured}
         rejections = Rejections(settings().alarm_share, captured)
-        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease, rejections)
+        ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease, rejections, ids)
         upkeep = Upkeep(stream_tables())
         query = _query(own, ingest, checkpoints)
         upkeep.start()
@@ -109,17 +113,6 @@ def _end(query: StreamingQuery, session: SparkSession, stop: list[int]) -> None:
     except (Py4JError, OSError):
         if not stop:
             raise
-
-
-def _refuse_gaps(checkpoints: Checkpoints) -> None:
-    """Refuse to start if Kafka has deleted the next offsets, on which Spark would fail, or has others in place of the last."""
-    resumes_at = checkpoints.resumes_at(INGEST).items()
-    read_to = {(topic, int(number)): offset for topic, parts in resumes_at for number, offset in parts.items()}
-    # A topic that was just created has no bounds yet, and no gap.
-    if read_to:
-        log = log_now()
-        gaps.refuse(gaps.gaps(read_to, log))
-        cut_off.refuse(read_to, log, BRONZE, "the stream")
 
 
 def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:

@@ -5,12 +5,13 @@ Run: python -m streaming
 """
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType, TopicMetadata  # type: ignore[attr-defined]
 
-from infra.failures import PermanentFailure
+from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client
 from infra.settings import Settings, settings
 from infra.shop.db.connector import topic_configuration
@@ -19,6 +20,9 @@ from streaming.contracts.contract import Contract
 
 EARLIEST = -2
 """Spark's number for the start of a partition."""
+
+
+SECONDS = 20
 
 
 def create() -> None:
@@ -37,7 +41,21 @@ def create() -> None:
         except KafkaException as failure:
             if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
+    _wait(admin, [one.topic for one in missing])
     _refuse_producer_clocks(admin)
+
+
+def _wait(admin: AdminClient, made: Collection[str]) -> None:
+    """Until each partition has a leader: before that it has no bounds."""
+    give_up = time.monotonic() + SECONDS
+    while made and not all(map(_is_there, map(_present(admin).get, made))):
+        if time.monotonic() > give_up:
+            raise TransientFailure(f"Kafka does not list its new topics {', '.join(made)} within {SECONDS} s")
+        time.sleep(0.1)
+
+
+def _is_there(topic: TopicMetadata | None) -> bool:
+    return topic is not None and not topic.error and all(one.leader >= 0 for one in topic.partitions.values())
 
 
 def _config(s: Settings, contract: Contract) -> dict[str, str]:

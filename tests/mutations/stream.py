@@ -10,6 +10,7 @@ WATERMARK, RECENT = "tests/streaming/test_watermark.py", "tests/streaming/test_d
 CURRENT, LATE = "tests/streaming/test_view_state.py", "tests/streaming/test_late_duplicates.py"
 BACKLOG = "tests/streaming/test_backlog.py"
 GAPS, INGEST = "tests/streaming/test_gaps.py", "tests/streaming/test_ingest.py"
+RESUME = "tests/streaming/test_resume.py"
 
 STREAM = (
     Mutation(
@@ -235,6 +236,55 @@ STREAM = (
         "if first > reached:",
         "if first > reached + 1:",
         f"{GAPS}::test_a_gap_is_what_is_not_there_to_be_read",
+    ),
+    Mutation(
+        "positions: a topic that comes back begins where its log does",
+        "streaming/resume.py",
+        "start = {at: read_to.get(at, log.first[at]) for at in sorted(new)}",
+        "start = {at: log.first[at] for at in sorted(new)}",
+        f"{RESUME}::test_a_topic_that_comes_back_goes_on_where_it_was",
+    ),
+    Mutation(
+        "positions: a new partition is left to Spark",
+        "streaming/resume.py",
+        "checkpoints.place(INGEST, positions.nested(start))",
+        "positions.nested(start)",
+        f"{RESUME}::test_a_new_partition_begins_where_its_log_does_behind_a_gap",
+    ),
+    Mutation(
+        "positions: a planned micro-batch goes back to where it began",
+        "streaming/checkpoint.py",
+        "lambda ends: _placed(ends, at, max)",
+        "lambda ends: _placed(ends, at)",
+        f"{RESUME}::test_a_planned_micro_batch_keeps_what_it_has_planned",
+    ),
+    Mutation(
+        "log: a topic that was made again is read on",
+        "streaming/same_log.py",
+        'now.get(topic) not in (was[topic], "")',
+        "topic not in now",
+        f"{RESUME}::test_another_log_under_the_same_name_is_refused",
+    ),
+    Mutation(
+        "log: a micro-batch is written whatever log it came from",
+        "streaming/ingest.py",
+        "still(self._topic_ids)",
+        "pass",
+        "tests/streaming/test_same_log.py::test_what_came_from_another_log_is_not_written",
+    ),
+    Mutation(
+        "log: the id of a topic that is off is forgotten",
+        "streaming/same_log.py",
+        "before | {topic: one for topic, one in ids.items() if one}",
+        "{topic: one for topic, one in ids.items() if one}",
+        f"{RESUME}::test_an_id_outlives_the_absence_of_its_topic",
+    ),
+    Mutation(
+        "doubled: a later generation's first copies go too",
+        "streaming/doubled.py",
+        "ReadAgain(generation, *at, start, min(end, reached[at]))",
+        "ReadAgain(generation, *at, start, end)",
+        "tests/streaming/test_doubled.py::test_second_copies_go_and_the_first_stay",
     ),
     Mutation(
         "lag tools: one partition per topic is published",
