@@ -5,28 +5,36 @@ Run: python -m batch archive --date 2026-01-31
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from delta.tables import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from infra import problems
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.kafka.places import At, Ends, Ranges
 from infra.kafka.spark_source import spark_options
+from infra.kafka.topic_ids import topic_ids
+from infra.lake import arrow_tables
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.settings import settings
-from streaming import cut_off
+from streaming import cut_off, same_log
 from streaming.bronze import RECORD, records
 from streaming.contracts import CONTRACTS
 from streaming.encodings import json_text, with_binary
-from streaming.gaps import GapCause, gaps, removed
+from streaming.gaps import ACCEPT, Gap, GapCause, gaps, problem, removed, unread
 from streaming.log import Log
 from streaming.progress import RANGE
 from streaming.rules import LAST_MILLISECOND, is_believable
+from streaming.same_log import OtherLog
+
+READER, SOURCE, WRITER = "archive", "archive.log", "archive"
+"""Of its problems, and of its writes."""
 
 PLACE = ("topic", "partition", "offset")
 """Where a record is in the log."""
@@ -53,16 +61,17 @@ ARCHIVE_GAPS = Table(
     "gaps",
     struct(
         *RANGE.fields,
-        column("cause", "string", "Why it was lost: retention"),
+        column("cause", "string", "Why it was lost: retention, before_first_read"),
         column("found_at", "timestamp", "When the gap was measured, just before it was accepted (UTC)"),
         column("accepted_at", "timestamp", "When it was accepted (UTC)"),
-        column("note", "string", "The reason given by the person who accepted it"),
+        column("note", "string", "The reason given by the person who accepted it; of before_first_read, what it is"),
         column("from_day", "date", "Day of the last arrival before the gap (UTC); null if there was none"),
         column(
             "to_day", "date", "Day of the first arrival after the gap, or of its acceptance if there was none yet (UTC)"
         ),
     ),
-    description="A range of offsets that Kafka removed before a night had read it; accepted by a person, never filled.",
+    description="A range of offsets that Kafka removed before a night had read it; accepted by a person, or older than the "
+    "topic's contract; never filled.",
 )
 """One range of offsets [from, to) that Kafka removed before a night read it, accepted by a person.
 
@@ -73,23 +82,61 @@ ARCHIVE_GAPS = Table(
 def archive(session: SparkSession, log: Log, read_to: Mapping[At, int]) -> int:
     """Append the log's records from `read_to` (the next offset per partition) on; returns the number of offsets read.
 
-    A partition that `read_to` does not name is read from the log's start; records removed before that are not a gap.
-    Raises PermanentFailure if Kafka no longer has the next offset, or if the log ends before it or was cut off and written on.
+    A partition that `read_to` does not name is read from the log's start. Raises PermanentFailure, and keeps the problems, if
+    Kafka no longer has the next offset, if the log ends before it or was cut off and written on, or if it is another log.
     """
+    refuse_other_logs(read_to, log)
     _refuse(read_to, log)
     cut_off.refuse(read_to, log, ARCHIVE, "the archive")
+    problems.keep(settings(), SOURCE, [])
+    same_log.adopt(ARCHIVE, log.ids)
     start = {at: read_to.get(at, log.first[at]) for at in log.end}
     point("archive.before")
     count = sum(log.end[at] - start[at] for at in log.end)
     if count:
-        # Ends only grow, so their sum numbers the write: a retry with the same ends is ignored, one with later ends is not.
-        append_once(_read(session, start, log.end), ARCHIVE, "archive", sum(log.end.values()))
+        append_once(_read(session, start, log.end), ARCHIVE, WRITER, version(read_to, log))
+        _take_back(session, start)
     point("archive.after")
     return count
 
 
+def _take_back(session: SparkSession, start: Ends) -> None:
+    """Delete what was just written of a topic that was made again meanwhile, and refuse it: its records may be of either log."""
+    known = same_log.known(ARCHIVE)
+    if found := same_log.others(known, topic_ids(known.keys() & {*CONTRACTS}), known.keys() & {*CONTRACTS}):
+        for topic, partition in start:
+            if topic in {one.topic for one in found}:
+                own = (F.col("topic") == topic) & (F.col("partition") == partition)
+                DeltaTable.forPath(session, ARCHIVE.path).delete(own & (F.col("offset") >= start[topic, partition]))
+        _refuse_logs(found)
+
+
+def version(read_to: Mapping[At, int], log: Log) -> int:
+    """The number of the write: ends only grow, and so does their sum. A retry with the same ends is ignored.
+
+    Topics that an option has turned off count too, with what was read of them; their last markers may be missing from that.
+    """
+    last = arrow_tables.latest(ARCHIVE).transaction_version(WRITER)
+    return max(sum((dict(read_to) | log.end).values()), -1 if last is None else last + 1)
+
+
+def refuse_other_logs(read_to: Mapping[At, int], log: Log) -> None:
+    """Raise PermanentFailure, and keep the problem, if a topic of which something was read is another log now."""
+    read = {topic for (topic, _), end in read_to.items() if end}
+    found = same_log.others(same_log.known(ARCHIVE), log.ids, read & {*CONTRACTS})
+    _refuse_logs(found)
+
+
+def _refuse_logs(found: Sequence[OtherLog]) -> None:
+    if found:
+        problems.keep(settings(), SOURCE, same_log.problems(found, READER))
+        same_log.refuse(found, f"the {READER}")
+
+
 def _refuse(read_to: Mapping[At, int], log: Log) -> None:
-    found = gaps(read_to, log)
+    found = lost(read_to, log)
+    if found:
+        problems.keep(settings(), SOURCE, [problem(gap, READER, ACCEPT) for gap in found])
     for gap in found:
         if gap.cause is GapCause.LOG_REPLACED:
             raise PermanentFailure(
@@ -100,8 +147,13 @@ def _refuse(read_to: Mapping[At, int], log: Log) -> None:
     if found:
         raise PermanentFailure(
             f"{removed(found, 'a night')}. Nothing is settled. To go on without these records, and keep the gap on record, "
-            'run `daybreak gaps --accept --note "why"`, then the night again.'
+            f"run `{ACCEPT}`, then the night again."
         )
+
+
+def lost(read_to: Mapping[At, int], log: Log) -> list[Gap]:
+    """What the archive has lost. Of a topic that it reads for the first time, `read_to` has where it begins."""
+    return gaps(read_to, log) + unread(read_to, log, CONTRACTS)
 
 
 def held(archived: DataFrame, lost: DataFrame, known: Mapping[At, tuple[int, int]] = MappingProxyType({})) -> Ranges:

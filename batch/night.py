@@ -14,7 +14,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from batch.archive import archive as archive_log
+from batch.conservation import read_twice
 from batch.conservation.check import conserve, marks
+from batch.conservation.gaps import begin
 from batch.corrections.publish import publish as publish_corrections
 from batch.day import Day, names
 from batch.day_plan import DayPlan
@@ -109,11 +111,12 @@ def night(
 def _archive(own: SparkSession, day: Day) -> str:
     topic_settings.look()
     log, known = log_now(), marks(own)
+    begin(own, known, log)
     read_to = known.read_to
     suit_number(own, sum(end - read_to.get(at, log.first[at]) for at, end in log.end.items()))
     with checked("archive", day):
         read = archive_log(own, log, read_to)
-    with checked("conservation", day):
+    with checked("conservation", day), read_twice.named():
         counted = conserve(own, day, log, known)
     return f"{read} offsets read, {counted} conserved"
 

@@ -56,6 +56,10 @@ A step that exits with 65 is not retried: find the cause before you clear it. Th
 - **log truncated**: Kafka deleted records before the archive had read them, and they are lost. The day
   stays unsettled, and gold keeps serving the stream's answer. Raise `DAYBREAK_TOPIC_RETENTION_HOURS`; accept the gap with
   `daybreak gaps --accept --note "why"`, then clear the task.
+- **deleted and made again**: a topic is another log than the one that was read, and nothing of it is read. See "Another log" in
+  `infra/README.md`.
+- **read twice**: an older version read a topic again from its beginning. `daybreak redefine --no-airflow` removes the
+  second copies.
 - **answer timed out** (`approve`): no one answered. The day stays provisional. The next night requests the approval again;
   `daybreak decide --date D --approve --note "why"` (or `--reject`) answers at any time.
 - **other figures** (`decide`): new events arrived after the request, so the answer is void. Answer the new request.

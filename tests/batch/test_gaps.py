@@ -17,8 +17,13 @@ EVENING, NIGHT = datetime(2026, 1, 31, 22, tzinfo=UTC), datetime(2026, 2, 1, 2, 
 
 
 def test_the_gap_is_what_lies_between_the_archive_and_the_log() -> None:
-    log = Log({ORDERS: 50, PAYMENTS: 40, NEW: 7}, {ORDERS: 60, PAYMENTS: 40, NEW: 9})
+    log = Log({ORDERS: 50, PAYMENTS: 40, NEW: 0}, {ORDERS: 60, PAYMENTS: 40, NEW: 9})
     assert acceptable(KNOWN, log) == [LOST]
+
+
+def test_a_partition_that_was_added_has_lost_what_is_before_its_log() -> None:
+    log = Log({ORDERS: 50, PAYMENTS: 30, NEW: 7}, {ORDERS: 60, PAYMENTS: 40, NEW: 9})
+    assert acceptable(KNOWN, log) == [Gap(*NEW, 0, 7, GapCause.RETENTION)]
 
 
 def test_without_a_gap_nothing_can_be_accepted() -> None:
