@@ -25,6 +25,7 @@ from batch.corrections.ledger import CORRECTIONS
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.read_committed import committed
+from infra.kafka.topic_ids import topic_ids
 from infra.kafka.transactions import publisher, transaction
 from infra.lake import arrow_tables, spark_tables
 from infra.settings import settings
@@ -47,38 +48,41 @@ def publish(session: SparkSession) -> int:
     """
     topics.create()
     identity, total = arrow_tables.identity(CORRECTIONS), arrow_tables.count(CORRECTIONS)
-    if published(identity, total) == total:
+    topic = topic_ids([settings().corrections_topic]).get(settings().corrections_topic, "")
+    if published(identity, total, topic) == total:
         return 0
     with _named_failures():
         producer = publisher("corrections", settings().bucket, SECONDS)
         # Read the state again: before that an earlier publisher could still commit its last transaction.
-        first = done = published(identity, total)
+        first = done = published(identity, total, topic)
         ledger = spark_tables.read(session, CORRECTIONS)
         while done < total:
             rows = page(ledger, done)
-            _send(producer, rows, identity)
+            _send(producer, rows, identity, topic)
             done = rows[-1]["sequence"]
     return total - first
 
 
-def published(ledger: str, total: int) -> int:
+def published(ledger: str, total: int, topic: str = "") -> int:
     """The sequence of the last correction that a committed transaction sent; 0 before the first.
 
+    It was sent to a topic of an id. If `topic`, its id now, is another one, the topic was made again: then it has nothing yet.
     Raises PermanentFailure if it belongs to another ledger than `ledger` (a table id), or is larger than its `total` rows.
     """
     s = settings()
-    done, of = 0, ledger
+    done, of, to = 0, ledger, topic
     for record in committed(s.corrections_state_topic):
         if record.key() == s.bucket.encode():
             state = json.loads(record.value() or b"{}")
-            done, of = int(state.get("sequence", 0)), state.get("ledger", ledger)
+            done, of, to = int(state.get("sequence", 0)), state.get("ledger", ledger), state.get("topic", "")
     if of != ledger or done > total:
         raise PermanentFailure(
             f"the topic {s.corrections_topic!r} holds {done} corrections of another lake in a bucket named "
             f"{s.bucket!r}. Delete this topic and {s.corrections_state_topic!r}, or name another one by "
             "DAYBREAK_CORRECTIONS_TOPIC."
         )
-    return done
+    # A state from before has no id, and some brokers give none.
+    return 0 if topic and to and to != topic else done
 
 
 def page(ledger: DataFrame, done: int) -> list[dict[str, Any]]:
@@ -111,14 +115,14 @@ def message(row: Mapping[str, Any]) -> tuple[bytes, bytes]:
     return _object(identity), _object(value)
 
 
-def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str) -> None:
+def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str, topic: str) -> None:
     """Send rows and state in one transaction."""
     s = settings()
     with transaction(producer, SECONDS):
         for row in rows:
             key, value = message(row)
             producer.produce(s.corrections_topic, key=key, value=value)
-        state = {"sequence": rows[-1]["sequence"], "ledger": ledger}
+        state = {"sequence": rows[-1]["sequence"], "ledger": ledger, "topic": topic}
         producer.produce(
             s.corrections_state_topic, key=s.bucket.encode(), value=json.dumps(state).encode(), partition=0
         )

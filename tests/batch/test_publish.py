@@ -105,6 +105,8 @@ def session(
     # Topics are not created by this broker on request, but at their first record.
     monkeypatch.setattr(module.topics, "create", lambda: None)
     monkeypatch.setattr(module, "settings", lambda: kafka)
+    # Nor does it tell their ids.
+    monkeypatch.setattr(module, "topic_ids", lambda topics: {})
     monkeypatch.setattr(module, "BATCH", 2)
     return spark
 
@@ -164,6 +166,18 @@ def test_a_topic_that_holds_another_lakes_corrections_is_refused(session: SparkS
     corrected(session, 1, "o-1", "o-2")
     with pytest.raises(PermanentFailure, match=r"'corrections' holds 1 corrections of another lake"):
         publish(session)
+
+
+def test_a_topic_that_was_made_again_gets_all_of_them(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    corrected(session, 1, "o-1", "o-2", "o-3")
+    assert publish(session) == 3
+    # A state from before has no id: the one that is there is taken for the one it was sent to.
+    monkeypatch.setattr(module, "topic_ids", lambda topics: dict.fromkeys(topics, "first"))
+    assert publish(session) == 0
+    corrected(session, 2, "o-4")
+    assert publish(session) == 1
+    monkeypatch.setattr(module, "topic_ids", lambda topics: dict.fromkeys(topics, "second"))
+    assert [publish(session), publish(session)] == [4, 0]
 
 
 def test_a_gap_in_the_ledger_stops_sending(session: SparkSession) -> None:

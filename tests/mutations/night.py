@@ -28,6 +28,27 @@ NIGHT = (
         "tests/batch/test_archive.py::test_the_archive_holds_what_lies_between_its_gaps",
     ),
     Mutation(
+        "archive: without a topic its write counts as an older one",
+        "batch/archive.py",
+        "return max(sum((dict(read_to) | log.end).values()), -1 if last is None else last + 1)",
+        "return sum(log.end.values())",
+        "tests/batch/test_archive_positions.py::test_a_write_is_not_taken_for_an_older_one_without_a_topic",
+    ),
+    Mutation(
+        "archive: what the stream had lost since is nobody's loss",
+        "batch/conservation/gaps.py",
+        "asked = {topic for topic, _ in (*known.read_to, *known.streamed)}",
+        "asked = {topic for topic, _ in known.read_to}",
+        "tests/batch/test_archive_positions.py::test_what_the_stream_had_and_no_night_is_a_loss",
+    ),
+    Mutation(
+        "archive: what it read of a log that changed meanwhile stays",
+        "batch/archive.py",
+        "        _take_back(session, start)\n",
+        "",
+        "tests/batch/test_archive_positions.py::test_what_was_read_of_a_log_that_changed_is_taken_back",
+    ),
+    Mutation(
         "archive: ends one record too early",
         "batch/archive.py",
         '(F.max(offset) + 1).alias("end")',
@@ -311,8 +332,8 @@ NIGHT = (
     Mutation(
         "publish: the state does not say that the corrections were sent",
         "batch/corrections/publish.py",
-        'state = {"sequence": rows[-1]["sequence"], "ledger": ledger}',
-        'state = {"sequence": rows[0]["sequence"] - 1, "ledger": ledger}',
+        'state = {"sequence": rows[-1]["sequence"], "ledger": ledger, "topic": topic}',
+        'state = {"sequence": rows[0]["sequence"] - 1, "ledger": ledger, "topic": topic}',
         f"{PUBLISH}::test_a_publisher_that_dies_after_a_commit_has_sent_that_much",
     ),
     Mutation(
