@@ -75,6 +75,16 @@ def test_what_is_no_message_has_a_reason_and_its_bytes(spark: SparkSession) -> N
     assert bytes(kept["value"]) == VALUE[:-1]
 
 
+def test_a_value_says_each_thing_once_and_in_full() -> None:
+    version, total = bytes([4 << 3]), bytes([8 << 3])
+    beyond_32_bits, seven, padded = b"\x81\x80\x80\x80\x10", b"\x07", b"\x87\x00"
+    assert protobuf.decode("orders", VALUE)[1] is None
+    for more in (VALUE, version + beyond_32_bits, total + seven, total + padded):
+        assert protobuf.decode("orders", VALUE + more) == (None, "not_protobuf")
+    first, rest = VALUE[: 2 + VALUE[1]], VALUE[2 + VALUE[1] :]
+    assert protobuf.decode("orders", rest + first) == protobuf.decode("orders", VALUE), "in any order"
+
+
 @pytest.mark.slow
 def test_no_bytes_stop_the_stream(spark: SparkSession) -> None:
     chance = random.Random(1)
