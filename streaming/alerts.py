@@ -115,9 +115,11 @@ def last_sent() -> At | None:
 
 
 def _keys(rows: pa.Table, key: tuple[str, ...]) -> list[str]:
-    """Each row's key as one text: the value of a key of one column."""
+    """Each row's key as one text: the value of a key of one column, and of more columns a JSON array, which tells them apart."""
     found = rows.select(list(key)).to_pylist()
-    return ["\x1f".join(str(row[name]) for name in key) for row in found]
+    if len(key) == 1:
+        return [str(row[key[0]]) for row in found]
+    return [json.dumps([row[name] for name in key], ensure_ascii=False, default=str) for row in found]
 
 
 def _instant(value: Any) -> Any:

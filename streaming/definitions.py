@@ -39,14 +39,18 @@ WHOLE_TEXT = str(2**31 - 16)
 SHORT_TEXT = "2000"
 """Spark writes the text of every query's plan, whether it is shown or not."""
 
-# Expression ids and lambda variable names count up within a process.
-_COUNTERS = re.compile(r"#\d+L?|\b([a-z]+)_\d+\b")
+# Expression ids and the names of lambda variables count up within a process. Elsewhere a number is part of the meaning.
+_VARIABLES = re.compile(r"\blambda ([a-z]+)_\d+(?=#)")
+_IDS = re.compile(r"(?<=[\w)\]])#(\d+)")
 
 
 def fingerprint(frame: DataFrame) -> str:
-    """Hash of a frame's analysed plan, without the ids that differ from process to process."""
-    plan = frame._jdf.queryExecution().analyzed().treeString()
-    return hashlib.sha256(_COUNTERS.sub(r"\1", plan).encode()).hexdigest()[:12]
+    """Hash of a frame's analysed plan. Its ids differ from process to process: each counts as the place where it first stands, so
+    that it still tells which of two columns of one name is meant."""
+    plan = _VARIABLES.sub(r"lambda \1", frame._jdf.queryExecution().analyzed().treeString())
+    places: dict[str, int] = {}
+    plan = _IDS.sub(lambda found: f"#{places.setdefault(found[1], len(places))}:", plan)
+    return hashlib.sha256(plan.encode()).hexdigest()[:12]
 
 
 def definitions(session: SparkSession) -> Mapping[str, str]:

@@ -32,11 +32,6 @@ def is_provable(kind: DataType) -> bool:
     return isinstance(kind, AS_SHORT_AS_CAN_BE)
 
 
-def written(event: Column) -> Column:
-    """The event as JSON, in the shortest form."""
-    return F.to_json(event, {"ignoreNullFields": "true"})
-
-
 def is_ordinary(text: Column, again: Column) -> Column:
     """A boolean column: may the record take the fast path?
 

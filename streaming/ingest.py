@@ -41,6 +41,7 @@ from streaming.rejections import Rejections
 from streaming.restore import on_time_since, recent_since
 from streaming.same_log import still
 from streaming.silver import QUARANTINE, SILVER
+from streaming.stored_hashes import comparable
 from streaming.update_views import Keeping
 
 COMMITS_AT_ONCE = 8
@@ -73,7 +74,8 @@ class Ingest:
         self.held_back = HeldBack()
         self.rate = Rate(session)
         self._recent = DedupIndex()
-        self._late = LateIndex(files(SILVER))
+        self._comparable = comparable(session, definitions)
+        self._late = LateIndex(files(SILVER), self._comparable)
         self._views = Keeping(session)
         self._alerts = Alerts(generation)
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
@@ -170,7 +172,7 @@ class Ingest:
         if self._watermark is None:
             self._watermark = watermarks.restored(self._generation, batch_id)
             if self._watermark.at is not None:
-                self._recent.restore(recent_since(self._watermark.at, self._generation, batch_id))
+                self._recent.restore(recent_since(self._watermark.at, self._generation, batch_id, self._comparable))
                 events = on_time_since(self._watermark.at, self._generation, batch_id)
                 self._alerts.restore(
                     self._views.restore(events, watermarks.arrow_time(watermarks.moment(self._watermark.at)))

@@ -57,7 +57,9 @@ def _files() -> Iterator[Path]:
 def _hash(files: list[Path], spark: str) -> str:
     found = hashlib.sha256(f"{spark} {sys.version} {settings().model_dump_json()}".encode())
     for installed in sorted(one.name for path in sys.path for one in Path(path).glob("*.dist-info")):
-        found.update(installed.encode())
+        found.update(f"{installed}\n".encode())
     for file in sorted(set(files)):
-        found.update(f"{file}".encode() + file.read_bytes())
+        # With its length: where one ends and the next begins is told too.
+        content = file.read_bytes()
+        found.update(f"\n{len(content)} {file}\n".encode() + content)
     return found.hexdigest()

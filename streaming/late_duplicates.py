@@ -20,17 +20,19 @@ from deltalake import DeltaTable
 from pyarrow import fs
 
 from streaming.dedup_index import Arrival
+from streaming.stored_hashes import ROW, Comparable
 
-COLUMNS = ["event_id", "event_time", "content_hash", "generation", "batch_id"]
+COLUMNS = [*ROW, "generation", "batch_id"]
 KEPT_BYTES = 64 * 2**20
 """Limit of the columns of looked-up files in memory, in bytes."""
 
 
 class LateIndex:
-    """Looks up late events in a Delta table of silver events."""
+    """Looks up late events in a Delta table of silver events, whose hashes it makes comparable."""
 
-    def __init__(self, files: fs.FileSystem) -> None:
+    def __init__(self, files: fs.FileSystem, comparable: Comparable) -> None:
         self._files = files
+        self._comparable = comparable
         self._kept: OrderedDict[str, pa.Table] = OrderedDict()
 
     def known(self, silver: DeltaTable, late: Sequence[Arrival], generation: str, batch_id: int) -> Mapping[str, int]:
@@ -39,15 +41,19 @@ class LateIndex:
             return {}
         times = np.unique(np.array([arrival.time_ms for arrival in late], dtype="int64"))
         ids = pa.array([arrival.event_id for arrival in late])
-        found: dict[str, int] = {}
+        found: list[pa.Table] = []
         for path in may_hold(silver, times):
             rows = self._read(path)
             own = pc.and_(pc.equal(rows["generation"], generation), pc.greater_equal(rows["batch_id"], batch_id))
             rows = rows.filter(pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own)))
             at = rows["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64()).to_numpy()
             same = rows.filter(pa.array(np.isin(at, times)))
-            found.update(zip(same["event_id"].to_pylist(), same["content_hash"].to_pylist(), strict=True))
-        return found
+            if same.num_rows:
+                found.append(same.select(ROW))
+        if not found:
+            return {}
+        stored = self._comparable(pa.concat_tables(found))
+        return dict(zip(stored["event_id"].to_pylist(), stored["content_hash"].to_pylist(), strict=True))
 
     def _read(self, path: str) -> pa.Table:
         rows = self._kept.get(path)

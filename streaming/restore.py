@@ -17,6 +17,7 @@ from infra.lake import arrow_tables
 from streaming.changelog import counted_in_arrow, shortened
 from streaming.contracts import CONTRACTS
 from streaming.silver import SILVER
+from streaming.stored_hashes import ROW, Comparable
 from streaming.view_state import OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH
 from streaming.views.as_of import KNOWN_AT
@@ -30,10 +31,10 @@ AT_ONCE = 200_000
 """Changes that are held before all but the last of each key are dropped."""
 
 
-def recent_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
-    """event_id, time_ms and content_hash of what earlier batches accepted at or after the watermark."""
+def recent_since(watermark_ms: int, generation: str, batch_id: int, comparable: Comparable) -> pa.Table:
+    """event_id, time_ms and content_hash (comparable) of what earlier batches accepted at or after the watermark."""
     where = _since(watermark_ms) & _finished(generation, batch_id)
-    rows = arrow_tables.read(SILVER, ("event_id", "event_time", "content_hash"), where)
+    rows = comparable(arrow_tables.read(SILVER, ROW, where))
     times = pc.cast(rows["event_time"], pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
     return pa.table({"event_id": rows["event_id"], "time_ms": times, "content_hash": rows["content_hash"]})
 

@@ -10,10 +10,11 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from streaming.content import content_hash, said, written
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import RAW, Contract, Rule
 from streaming.encodings import is_short_enough, json_text, with_binary
-from streaming.fast_path import is_ordinary, is_provable, written
+from streaming.fast_path import is_ordinary, is_provable
 from streaming.reasons import Reason
 from streaming.rules import LAST_MILLISECOND, STRICT_JSON, found_in, is_believable, rules
 
@@ -69,7 +70,7 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
         F.col("time").alias("event_time"),
         F.coalesce(*[_event(one)["schema_version"] for one in contracts]).alias("schema_version"),
         *[F.when(_is_of(one), _payload(one)).alias(one.column) for one in contracts],
-        by_topic(_content_hash).alias("content_hash"),
+        content_hash(_content(contracts)).alias("content_hash"),
         (F.when(faultless, none).otherwise(named) if fast else named).alias("reasons"),
     )
 
@@ -103,21 +104,26 @@ def _with_corrupt(contract: Contract) -> str:
 
 def _written(contract: Contract) -> Column:
     event = _event(contract)
-    return F.when(event["_corrupt"].isNull() & F.lit(is_provable(contract.schema)), written(event))
+    return F.when(event["_corrupt"].isNull(), written(event))
 
 
 def _payload(contract: Contract) -> Column:
     return F.struct(*[_event(contract)[field].alias(field) for field in contract.payload.fieldNames()])
 
 
-def _content_hash(contract: Contract) -> Column:
-    event = _event(contract)
-    envelope = event["event_type"], event["event_time"], event["schema_version"]
-    return F.xxhash64("topic", *envelope, _payload(contract))
+def _content(contracts: Collection[Contract]) -> Column:
+    found = F.col("again")
+    for one in contracts:
+        if one.captured:
+            fields = {name: _event(one)[name] for name in one.schema.fieldNames()}
+            found = F.when(_is_of(one), said(one, fields)).otherwise(found)
+    return found
 
 
 def _keeps_value_rules(contract: Contract) -> Column:
-    """Does a record on the fast path keep the rules about values? The fast path proves the rules about writing."""
+    """Does a record on the fast path keep the rules about values? The fast path proves the rules about writing, if it can."""
+    if not is_provable(contract.schema):
+        return F.lit(False)
     broken = [_broken(rule, contract, F.lit(True)) for rule in rules(contract, F.lit(None)) if not rule.is_of_writing]
     return ~F.coalesce(reduce(lambda one, other: one | other, broken), F.lit(False))
 

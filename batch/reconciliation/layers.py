@@ -12,7 +12,6 @@ from pyspark.sql import functions as F
 
 from batch.archive import PLACE
 from batch.conservation.losses_table import lost, without
-from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.history import is_history
 from batch.reconciliation.causes import Cause
@@ -21,6 +20,8 @@ from batch.truth import TRUTH_QUARANTINE
 from infra.kafka.places import Ranges
 from infra.lake import spark_tables
 from streaming.changelog import known_at
+from streaming.content import comparable
+from streaming.contracts import CONTRACTS
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.views import LOOKBACK, REACH
@@ -40,13 +41,13 @@ class Layer:
     unread: Column
 
 
-def stream_layer(session: SparkSession, day: Day, progress: Sequence[MicroBatch]) -> Layer:
+def stream_layer(session: SparkSession, plan: DayPlan, progress: Sequence[MicroBatch]) -> Layer:
     """The stream's side: silver's events around the day, and those of changelogs before, up to the last finished micro-batch."""
-    around = day.around(LOOKBACK, REACH)
+    around = plan.day.around(LOOKBACK, REACH)
     first, last = around.days
     is_near = F.col("day").between(F.lit(first), F.lit(last)) & around.holds("event_time")
     silver = spark_tables.read(session, SILVER).where(counted(progress) & (is_near | is_history(around.start)))
-    own = silver.withColumn(KNOWN_AT, known_at())
+    own = comparable(silver, CONTRACTS.values(), plan.definitions).withColumn(KNOWN_AT, known_at())
     return Layer(own, spark_tables.read(session, QUARANTINE), unread(without(read(progress), lost())))
 
 

@@ -61,7 +61,7 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
     day, validated = plan.day, known or Decided(session)
     night = night_layer(session, plan, validated.around(day))
     night = replace(night, refused=materialized(night.refused))
-    layers = side(session, day, night)
+    layers = side(session, plan, night)
     found = at_once(session, lambda view: compare(session, view, plan, layers), VIEWS.values())
     stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
     for table, frames in (
@@ -94,13 +94,13 @@ class Layers:
     progress: Sequence[MicroBatch]
 
 
-def side(session: SparkSession, day: Day, night: Layer) -> Layers:
+def side(session: SparkSession, plan: DayPlan, night: Layer) -> Layers:
     """The stream's layer beside the night's, read once for all views."""
     progress = finished()
-    stream = stream_layer(session, day, progress)
+    stream = stream_layer(session, plan, progress)
     # A late event that is not in the archive yet is counted by neither layer, but for a change, which the stream counts later.
     is_counted = counted(CHANGELOGS) | night.unread.isNull()
-    events = of_both(stream.events.where(is_counted), night.events, day.around(LOOKBACK, REACH).start)
+    events = of_both(stream.events.where(is_counted), night.events, plan.day.around(LOOKBACK, REACH).start)
     stream, night = replace(stream, events=events[0]), replace(night, events=events[1])
     return Layers(stream, night, Found(session, evidence(stream, night)), progress)
 

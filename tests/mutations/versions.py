@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 EVOLUTION, DEFINITIONS = "tests/streaming/test_evolution.py", "tests/streaming/test_definitions.py"
 LEARNED, AVRO = "tests/batch/test_learned.py", "tests/streaming/test_avro.py"
+CONTENT, STORED = "tests/streaming/test_content.py", "tests/streaming/test_stored_hashes.py"
 PROTOBUF, KNOWN = "tests/streaming/test_protobuf.py", "tests/streaming/test_known_definitions.py"
 
 VERSIONS = (
@@ -19,11 +20,25 @@ VERSIONS = (
         f"{EVOLUTION}::test_a_new_version_changes_nothing_for_events_of_the_old",
     ),
     Mutation(
-        "versions: the content's hash covers a default",
-        "streaming/validate.py",
-        'return F.xxhash64("topic", *envelope, _payload(contract))',
-        'return F.xxhash64("topic", *envelope, _payload(contract), *map(F.lit, contract.defaults.values()))',
+        "versions: the content's hash covers what an event lacks",
+        "streaming/content.py",
+        '"ignoreNullFields": "true"',
+        '"ignoreNullFields": "false"',
         f"{EVOLUTION}::test_a_new_version_changes_nothing_for_events_of_the_old",
+    ),
+    Mutation(
+        "versions: the content's hash does not tell in which field a value stands",
+        "streaming/validate.py",
+        "content_hash(_content(contracts))",
+        'F.xxhash64("topic", F.coalesce(*[_payload(one) for one in contracts]))',
+        f"{CONTENT}::test_two_payloads_of_a_contract_never_hash_alike",
+    ),
+    Mutation(
+        "versions: a hash of another version is compared as it is",
+        "streaming/stored_hashes.py",
+        "if former.num_rows else known",
+        "if not former else rows.select(ROW[:3])",
+        f"{STORED}::test_a_hash_of_another_version_is_made_anew",
     ),
     Mutation(
         "versions: a view is hashed on the newest version of its inputs",
@@ -42,7 +57,7 @@ VERSIONS = (
     Mutation(
         "versions: those of other code are taken for this code's",
         "streaming/known_definitions.py",
-        'found.update(f"{file}".encode() + file.read_bytes())',
+        'found.update(f"\\n{len(content)} {file}\\n".encode() + content)',
         'found.update(f"{file}".encode())',
         f"{KNOWN}::test_a_changed_file_is_planned_anew",
     ),
@@ -87,6 +102,13 @@ VERSIONS = (
         'return found | {f"field {unknown.field_number}": None for unknown in UnknownFieldSet(message)}',
         "return found",
         f"{PROTOBUF}::test_what_is_no_message_has_a_reason_and_its_bytes",
+    ),
+    Mutation(
+        "protobuf: of two values of a field the last counts",
+        "streaming/protobuf.py",
+        "if message.ByteSize() != len(value):",
+        "if message.ByteSize() > len(value):",
+        f"{PROTOBUF}::test_a_value_says_each_thing_once_and_in_full",
     ),
     Mutation(
         "protobuf: a later version's field moves the numbers of the first",

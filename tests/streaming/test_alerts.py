@@ -60,6 +60,12 @@ def test_an_alert_is_raised_once_however_often_its_row_is_written(broker: Simple
     assert (first["view"], first["alerted_at"], first["batch_id"]) == ("fraud_alerts", "2026-01-31T12:00:00.000Z", 1)
 
 
+def test_keys_of_several_columns_are_told_apart() -> None:
+    rows = pa.table({"one": ["a\x1fb", "a", None, "None"], "other": ["c", "b\x1fc", "x", "x"]})
+    assert len(set(module._keys(rows, ("one", "other")))) == 4
+    assert module._keys(rows.slice(1, 1), ("one",)) == ["a"], "the value itself"
+
+
 def test_an_alert_that_an_event_undoes_is_withdrawn(broker: SimpleNamespace) -> None:
     alerts = Alerts("g1")
     alerts.send(said("a"), 1, NOON)

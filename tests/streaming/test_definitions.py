@@ -54,6 +54,21 @@ def test_another_session_with_other_counters_finds_the_same(spark: SparkSession,
     assert definitions(spark.newSession()) == versions
 
 
+def test_a_number_in_a_text_and_the_column_that_is_meant_count(spark: SparkSession) -> None:
+    one = spark.createDataFrame([], "name string, of string")
+    other = spark.createDataFrame([], "theirs string, of string")
+    ways = [
+        one.where(F.col("name") == "tier_1"),
+        one.where(F.col("name") == "tier_2"),
+        one.where(F.col("name") == "no #1"),
+        one.where(F.col("name") == "no #2"),
+        one.join(other, one["name"] == other["theirs"]).select(one["of"]),
+        one.join(other, one["name"] == other["theirs"]).select(other["of"]),
+    ]
+    assert len({fingerprint(way) for way in ways}) == len(ways)
+    assert fingerprint(ways[5]) == fingerprint(one.join(other, one["name"] == other["theirs"]).select(other["of"]))
+
+
 def test_a_changed_view_is_another_version_and_leaves_the_others(
     spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

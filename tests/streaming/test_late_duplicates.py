@@ -43,7 +43,7 @@ def silver(spark: SparkSession, local_lake: Path) -> None:
 
 
 def known(*late: Arrival, batch_id: int = 9) -> dict[str, int]:
-    return dict(LateIndex(files(SILVER)).known(latest(SILVER), late, "l", batch_id))
+    return dict(LateIndex(files(SILVER), lambda rows: rows).known(latest(SILVER), late, "l", batch_id))
 
 
 def test_late_events_find_what_they_repeat_however_their_times_are_spread(silver: None) -> None:

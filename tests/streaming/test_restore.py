@@ -55,7 +55,7 @@ def test_recent_ids_are_those_at_or_after_the_watermark(put: Any) -> None:
         event("later", NOON, batch_id=6),
         event("older generation", NOON, generation="a", batch_id=9),
     )
-    found = restore.recent_since(NOON_MS, "b", 5)
+    found = restore.recent_since(NOON_MS, "b", 5, lambda rows: rows)
     assert names(found) == Counter(["at", "after", "older generation"])
     (at,) = (row for row in found.to_pylist() if row["event_id"] == "at")
     assert at == {"event_id": "at", "time_ms": NOON_MS, "content_hash": 7}
@@ -102,5 +102,5 @@ def test_a_registry_without_changelogs_has_none_to_read(put: Any, monkeypatch: p
 
 def test_an_empty_lake_gives_nothing(put: Any) -> None:
     put()
-    assert restore.recent_since(NOON_MS, "b", 5).num_rows == 0
+    assert restore.recent_since(NOON_MS, "b", 5, lambda rows: rows).num_rows == 0
     assert restore.on_time_since(NOON_MS, "b", 5).num_rows == 0
