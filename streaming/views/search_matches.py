@@ -8,38 +8,24 @@ Here the queries are stored, and the documents come by. Words, not whole searche
 that share a word with it, and not all of them.
 """
 
-import unicodedata
 from datetime import timedelta
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
 from streaming.views.as_of import VALID_FROM, VALID_TO, versions, was_valid
 from streaming.views.law import APART, ByWindow
 from streaming.views.view import Events, View
+from streaming.words import words_of
 
 SIZE = timedelta(minutes=5)
-_DECOMPOSED = {chr(code): unicodedata.normalize("NFD", chr(code))[0] for code in range(0xC0, 0x180)}
-ACCENTED = {letter: base for letter, base in _DECOMPOSED.items() if letter != base}
-"""Latin letters with an accent, and the letter without it."""
-COMBINING = "[\\u0300-\\u036f]"
-"""Accents that are characters of their own."""
-NO_WORD = r"[^\p{L}\p{N}]+"
-"""What stands between words."""
-
-
-def words_of(text: str) -> Column:
-    """The different words of a text, in lower case and without accents."""
-    bare = F.regexp_replace(text, COMBINING, "")
-    plain = F.lower(F.translate(bare, "".join(ACCENTED), "".join(ACCENTED.values())))
-    return F.array_distinct(F.filter(F.split(plain, NO_WORD), lambda word: word != ""))
 
 
 def define(events: Events) -> DataFrame:
     """One row per product listed and saved search of which all words are in its title, in any order.
 
-    Case and accents are ignored. A search without a word matches nothing.
+    Case, accents and the composition of letters are ignored (`infra.words`). A search without a word matches nothing.
     """
     listed = (
         events["products"]

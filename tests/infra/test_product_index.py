@@ -76,6 +76,13 @@ def test_a_search_finds_words_of_title_brand_and_description(tmp_path: Path) -> 
     assert index.search("position") == index.search('"') == index.search("AND (") == index.search("") == []
 
 
+def test_long_words_are_found_whatever_the_bytes_of_their_letters(tmp_path: Path) -> None:
+    index = ProductIndex(tmp_path)
+    long = ("Donaudampfschifffahrtsgesellschaftskapitän", "പാരിസ്ഥിതികപ്രശ്നങ്ങൾക്കുള്ള")
+    index.apply([change(number, title=f"the {word}") for number, word in enumerate(long)], at(2))
+    assert [[row["product_id"] for row in index.search(word)] for word in long] == [["p-0"], ["p-1"]]
+
+
 def test_a_row_that_no_database_has_stops_nothing(tmp_path: Path) -> None:
     index = ProductIndex(tmp_path)
     odd = Change(1, CREATED, ("\ud800",), None, {"product_id": "\ud800", "title": ["x"], "brand": None})

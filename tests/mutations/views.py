@@ -7,6 +7,7 @@ Run: python -m tests.mutations streaming/views
 from tests.mutations.mutation import Mutation
 
 VALIDATE, REPEATS = "tests/streaming/test_validate.py", "tests/streaming/test_deduplicate.py"
+WORDS = "tests/streaming/test_words.py"
 ORDINARY = "tests/streaming/test_fast_path.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
@@ -15,6 +16,13 @@ VIEW = "streaming/views/view.py"
 PLAIN = "tests/streaming/test_oracle.py::test_a_view_is_its_plain_definition"
 
 VIEWS_AND_CONTRACTS = (
+    Mutation(
+        "words: a word ends at a mark on its letters",
+        "streaming/words.py",
+        '_ON = f"{_SIGN}*"',
+        '_ON = ""',
+        f"{WORDS}::test_the_views_find_the_words_that_the_index_finds",
+    ),
     Mutation(
         "windows: an event exactly the size before counts in a sliding window",
         "streaming/windows.py",

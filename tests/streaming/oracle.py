@@ -5,10 +5,10 @@ Run: pytest tests/streaming/test_oracle.py
 """
 
 import math
-import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from infra.words import words as words_in
 
 Event = dict[str, Any]
 Row = dict[str, Any]
@@ -195,20 +195,13 @@ def clicks_with_customer(events: list[Event]) -> Iterator[Row]:
         }
 
 
-def words(text: str) -> set[str]:
-    plain = "".join(
-        letter for letter in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(letter)
-    )
-    return set(re.findall(r"[^\W_]+", plain))
-
-
 def search_matches(events: list[Event]) -> Iterator[Row]:
     for listed in (event for event in events if event["event_type"] == "product_listed"):
         for search in {e["search_id"] for e in events if e["event_type"].startswith("search_") and "search_id" in e}:
             found = last([e for e in events if "search_id" in e], "search_", "search_id", search, listed["ms"])
-            if not found or found["event_type"] == "search_removed" or not words(found["words"]):
+            if not found or found["event_type"] == "search_removed" or not words_in(found["words"]):
                 continue
-            if words(found["words"]) <= words(listed["title"]):
+            if set(words_in(found["words"])) <= set(words_in(listed["title"])):
                 yield {
                     **{name: listed[name] for name in ("event_id", "product_id", "title")},
                     **{name: found[name] for name in ("search_id", "customer_id", "words")},

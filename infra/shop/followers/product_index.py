@@ -18,6 +18,7 @@ import tantivy
 
 from infra.shop.db.changes import Change, Key, Row
 from infra.shop.followers.follower import Position, as_text, from_text
+from infra.words import words
 
 TABLE = "products"
 MEMORY = 20_000_000
@@ -31,7 +32,8 @@ def _schema() -> tantivy.Schema:
     schema = tantivy.SchemaBuilder()
     schema.add_text_field("id", stored=True, tokenizer_name="raw")
     schema.add_text_field("kind", stored=True, tokenizer_name="raw")
-    schema.add_text_field("words")
+    # Its words are ours: those of `infra.words`, with a space between them.
+    schema.add_text_field("words", tokenizer_name="whitespace")
     schema.add_text_field("row", stored=True, tokenizer_name="raw")
     schema.add_integer_field("lsn", stored=True)
     return schema.build()
@@ -70,15 +72,17 @@ class ProductIndex:
                 last[product] = one
         for product, one in last.items():
             self._writer.delete_documents_by_term("id", product)
-            words = " ".join(_text(one.after.get(name) or "") for name in WORDS) if one.after is not None else ""
-            self._add(product, GONE if one.after is None else ROW, words, json.dumps(one.after), one.lsn)
+            text = " ".join(_text(one.after.get(name) or "") for name in WORDS) if one.after is not None else ""
+            self._add(
+                product, GONE if one.after is None else ROW, " ".join(words(text)), json.dumps(one.after), one.lsn
+            )
         self._writer.delete_documents_by_term("kind", POSITION)
         self._add("", POSITION, "", json.dumps(as_text(position)), 0)
         self._writer.commit()
 
-    def _add(self, product: str, kind: str, words: str, row: str, lsn: int) -> None:
+    def _add(self, product: str, kind: str, text: str, row: str, lsn: int) -> None:
         assert self._writer
-        self._writer.add_document(tantivy.Document(id=product, kind=kind, words=words, row=row, lsn=lsn))
+        self._writer.add_document(tantivy.Document(id=product, kind=kind, words=text, row=row, lsn=lsn))
 
     def _lsn(self, product: str) -> int:
         """The LSN of a key's last change in the index, also of a deletion; 0 for a key that it has never had."""
@@ -103,15 +107,15 @@ class ProductIndex:
         rows = map(json.loads, self._found(ROW))
         return {(row["product_id"],): row for row in rows}
 
-    def search(self, words: str, most: int = 10) -> list[Row]:
-        """The rows with one of the words, those that fit best first."""
+    def search(self, text: str, most: int = 10) -> list[Row]:
+        """The rows with one of the text's words, those that fit best first. Case and accents are ignored."""
         self._index.reload()
         searcher = self._index.searcher()
-        # A word of the query language is a word here.
-        terms = [word for word in "".join(sign if sign.isalnum() else " " for sign in words.lower()).split() if word]
+        terms = [tantivy.Query.term_query(self._index.schema, "words", word) for word in words(text)]
         if not terms:
             return []
-        hits = searcher.search(self._index.parse_query(" ".join(terms), ["words"]), most).hits
+        any_of = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
+        hits = searcher.search(any_of, most).hits
         return [json.loads(searcher.doc(address)["row"][0]) for _, address in hits]
 
     def _found(self, kind: str) -> list[str]:

@@ -18,6 +18,7 @@ from batch.archive import ARCHIVE
 from batch.day import Day
 from batch.truth import TRUTH
 from infra.failures import PermanentFailure
+from infra.words import words
 from streaming.contracts import CONTRACTS
 from streaming.views import LOOKBACK, REACH, VIEWS
 from tests.bench.oracle.topics import TOPICS
@@ -43,6 +44,8 @@ def connect() -> duckdb.DuckDBPyConnection:
     """A database in memory, with one thread, that fetches nothing from the net."""
     own = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
     own.execute("SET enable_progress_bar = false")
+    # DuckDB knows no word boundaries. The view finds words without this library.
+    own.create_function("words_of", words, ["VARCHAR"], "VARCHAR[]")
     return own
 
 

@@ -29,8 +29,5 @@ INNER JOIN saved
         AND listing.event_time >= saved.saved_at
         AND (saved.replaced_at IS NULL OR listing.event_time < saved.replaced_at)
 WHERE
-    len(regexp_extract_all(strip_accents(lower(saved.words)), '[\p{L}\p{N}]+')) > 0
-    AND list_has_all(
-        regexp_extract_all(strip_accents(lower(listing.products.title)), '[\p{L}\p{N}]+'),
-        regexp_extract_all(strip_accents(lower(saved.words)), '[\p{L}\p{N}]+')
-    );
+    len(words_of(saved.words)) > 0
+    AND list_has_all(words_of(listing.products.title), words_of(saved.words));
