@@ -264,7 +264,7 @@ def test_an_open_question_is_found_by_its_day_and_answered() -> None:
     )
 
 
-def test_it_says_whether_a_dag_is_paused_and_how_its_last_runs_went() -> None:
+def test_a_dags_last_runs_are_read_with_their_tasks() -> None:
     answers = Answers()
     answers.looks = 9
     with served(answers) as url:
