@@ -100,15 +100,32 @@ def delta_tables(s: Settings) -> Iterator[tuple[str, str]]:
 
 
 def register() -> list[str]:
-    """Make every table of the lake known to the gateway as `layer.name`; gold is dbt's own. Returns their names."""
+    """Make every table of the lake known to the gateway as `layer.name`; gold is dbt's own. Returns their names.
+
+    A name that somebody has given to something else (ALTER TABLE ... SET LOCATION, a view) gets its table again.
+    """
     s = settings()
     found = [table for table in delta_tables(s) if WRITERS[table[0]] is not Writer.GATEWAY]
     with opened() as gateway:
         for layer in sorted({layer for layer, _ in found}):
             gateway.execute(f"CREATE DATABASE IF NOT EXISTS {layer}")
-        for layer, name in found:
-            gateway.execute(f"CREATE TABLE IF NOT EXISTS {layer}.{name} USING DELTA LOCATION '{s.lake}/{layer}/{name}'")
+            known = {
+                str(row[1]): str(row[3]) for row in gateway.execute(f"SHOW TABLE EXTENDED IN {layer} LIKE '*'").rows
+            }
+            for name in [name for at, name in found if at == layer]:
+                place = f"{s.lake}/{layer}/{name}"
+                if name in known and not leads_to(known[name], place):
+                    kind = "VIEW" if "\nType: VIEW" in f"\n{known[name]}" else "TABLE"
+                    print(f"{layer}.{name} was given to something else in the gateway: it is {place} again", flush=True)
+                    gateway.execute(f"DROP {kind} {layer}.{name}")
+                gateway.execute(f"CREATE TABLE IF NOT EXISTS {layer}.{name} USING DELTA LOCATION '{place}'")
     return [f"{layer}.{name}" for layer, name in found]
+
+
+def leads_to(description: str, place: str) -> bool:
+    """Is this the location in Spark's description of a table?"""
+    at = re.search(r"^Location:? (?P<place>\S+)", description, re.MULTILINE)
+    return bool(at) and str(at and at["place"]).rstrip("/") == place
 
 
 OUT_OF_MEMORY = re.compile("OutOfMemoryError|Cannot grow BufferHolder|maxResultSize|UNABLE_TO_ACQUIRE_MEMORY")

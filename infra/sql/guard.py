@@ -23,7 +23,7 @@ FULL = 0.75
 """Share of the old generation from which on it counts as full: the rest must do until a statement has ended."""
 AGAIN_SECONDS = 10.0
 """Time between two collections that were asked for and found nothing: what grows that slowly can wait."""
-MOMENT_SECONDS = 0.2
+MOMENT_SECONDS, SETTLED_SECONDS = 0.2, 2.0
 STOP_SECONDS, LONGEST_SECONDS = 2.0, 60.0
 """How long memory may stay full after a statement was ended: then its threads are stopped, and at last the gateway ends."""
 DBT = '/* {"app": "dbt"'
@@ -65,6 +65,7 @@ class Guard:
         self._spill, self._most_spilled, self._memory = spill, most_spilled, memory
         self._collected = 0.0
         self._waits_since: float | None = None
+        self._over_since: float | None = None
         self._ended: set[str] = set()
 
     def look(self) -> str | None:
@@ -72,9 +73,18 @@ class Guard:
 
         Raises TransientFailure if memory stays full although no statement runs that could be ended.
         """
-        if self._memory_is_full():
+        try:
+            return self._look()
+        except Py4JJavaError as failure:
+            if "OutOfMemoryError" not in str(failure.java_exception.toString()):
+                raise
+            self._wait("the gateway's memory was full", set())
+            return None
+
+    def _look(self) -> str | None:
+        if is_memory := self._memory_is_full():
             why = f"the gateway's memory ({self._memory}, DAYBREAK_GATEWAY_MEMORY) was nearly full"
-        elif (spilled := size(self._spill)) > self._most_spilled:
+        elif spilled := self._too_much_spilled():
             why = (
                 f"the gateway's statements had filled {spilled >> 20} MB of the disk, and may fill {self._most_spilled >> 20} "
                 "(DAYBREAK_GATEWAY_SPILL_MB)"
@@ -84,7 +94,9 @@ class Guard:
             return None
         running, left = self.statements()
         if left or not running:
-            self._wait(why, left)
+            # Rows on the disk that nothing holds go by themselves.
+            if left or is_memory:
+                self._wait(why, left)
             return None
         one = max(running, key=lambda one: one.greed)
         advice = "so its greediest statement was ended: ask for fewer rows at a time"
@@ -116,6 +128,17 @@ class Guard:
         is_full = self._share() >= FULL
         self._collected = 0.0 if is_full else time.monotonic()
         return is_full
+
+    def _too_much_spilled(self) -> int:
+        """Bytes, if they are too many even when Spark has removed what it kept of statements that have ended; else 0."""
+        if (spilled := size(self._spill)) <= self._most_spilled:
+            self._over_since = None
+            return 0
+        if self._over_since is None:
+            self._over_since = time.monotonic()
+            # It removes files when nothing in memory refers to their rows.
+            self._system.gc()
+        return spilled if time.monotonic() - self._over_since > SETTLED_SECONDS else 0
 
     def _share(self) -> float:
         usage = self._old.getUsage()
