@@ -4,12 +4,13 @@ Data flow: latest event time of a micro-batch, the time at which it was planned 
 Run: daybreak status --problems
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from infra.durations import span
 from infra.problems import Problem, keep
 from infra.settings import settings
-from streaming.watermark import capped, millis
+from streaming.watermark import Watermark, capped, millis
 
 SOURCE, ID = "stream.clock", "clock.ahead/stream"
 MEND = (
@@ -23,7 +24,13 @@ def started() -> None:
     keep(settings(), SOURCE, [])
 
 
-def look(latest_ms: int | None, as_of: datetime) -> None:
+def follow(watermark: Watermark, largest_ms: int | None, backlog: Iterable[int | None], as_of: datetime) -> None:
+    """Advance the watermark after a micro-batch that was planned at `as_of`, as far as clocks allow; the rest as `saw`."""
+    _look(largest_ms, as_of)
+    watermark.saw(capped(largest_ms, as_of), [capped(time, as_of) for time in backlog])
+
+
+def _look(latest_ms: int | None, as_of: datetime) -> None:
     """Keep the problem if the latest event time (epoch ms) of a micro-batch is too far ahead of its planned time."""
     if latest_ms is None or latest_ms == capped(latest_ms, as_of):
         return

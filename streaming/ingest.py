@@ -197,10 +197,7 @@ class Ingest:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
         batch.max_event_time = watermarks.moment(largest)
         behind = self._backlog.behind(batch.batch_id, batch.offsets, self.held_back.waits(), self.rate.limit)
-        backlog = rows_of.latest_times(records, behind) if behind else []
-        clocks.look(largest, batch.as_of)
-        reached, *waits = (watermarks.capped(time, batch.as_of) for time in (largest, *backlog))
-        watermark.saw(reached, waits)
+        clocks.follow(watermark, largest, rows_of.latest_times(records, behind) if behind else (), batch.as_of)
         batch.aligned_event_time = watermarks.moment(watermark.aligned_ms)
         batch.next_watermark = watermarks.moment(watermark.at)
         self._recent.add(arrivals, watermark.at)
