@@ -51,10 +51,11 @@ def test_the_watermark_does_not_follow_an_event_ahead_of_this_machine(
     ingest = Ingest.__new__(Ingest)
     ingest._backlog = SimpleNamespace(behind=lambda *_: frozenset())  # type: ignore[assignment]
     ingest._recent, ingest.rate = DedupIndex(), SimpleNamespace(limit=20_000)  # type: ignore[assignment]
+    ingest.held_back = SimpleNamespace(waits=frozenset)  # type: ignore[assignment]
     batch, watermark = MicroBatch(INGEST, "g", 0, NOON, {}), Watermark(timedelta(minutes=10), timedelta(days=1))
     batch.offsets = []
     event = Arrival("e", millis(NOON + ahead), 1)
-    ingest._advance(pa.table({}), [event], watermark, batch, frozenset())
+    ingest._advance(pa.table({}), [event], watermark, batch)
     assert watermark.aligned_ms == millis(NOON + (timedelta(minutes=5) if follows is None else follows))
     assert batch.max_event_time == NOON + ahead
     assert [one.id for one in problems(settings())] == [clocks.ID] * count
