@@ -26,7 +26,7 @@ from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
 from streaming import generation as generations
-from streaming import topic_settings, topics
+from streaming import power_loss, topic_settings, topics
 from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
@@ -80,6 +80,7 @@ def run() -> None:
         topic_settings.look()
         create_tables(own)
         checkpoints = Checkpoints(own)
+        power_loss.check(checkpoints, INGEST)
         versions = known_definitions(own)
         generation = generations.settled(checkpoints, versions)
         ids = resume(own, checkpoints, generation, log_now())
