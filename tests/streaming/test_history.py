@@ -23,6 +23,7 @@ from streaming.bronze import BRONZE, RECORD
 from streaming.checkpoint import Planned
 from streaming.ingest import Ingest
 from streaming.progress import PROGRESS
+from streaming.rate import sized
 from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.silver import QUARANTINE, SILVER
@@ -80,7 +81,7 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
                 number = len(ends) - 1
             else:
                 self.ingest = begin()
-            self.ingest(validate(frame(spark, rows, RECORD)), number)
+            self.ingest(validate(sized(frame(spark, rows, RECORD))), number)
 
         def rebuild(self) -> None:
             """What a stream with another checkpoint does first."""
