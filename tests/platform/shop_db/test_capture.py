@@ -23,7 +23,7 @@ from infra.shop.db.slot import slot
 pytestmark = pytest.mark.platform
 
 TEXT = "repeat(md5(random()::text), 200)"
-STORED_APART = "(SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 200))"
+APART = "(SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 200))"
 """A text that does not become short by compression, so that the row has only a pointer to it."""
 """A text of 6,400 letters, which Postgres keeps outside of its row."""
 
@@ -79,7 +79,7 @@ def test_a_change_that_lacks_a_text_is_refused_and_named(database: Database) -> 
     database.run(
         # As a migration or a restored dump leaves it.
         "ALTER TABLE products REPLICA IDENTITY DEFAULT",
-        f"INSERT INTO products VALUES ('p-904', 'x', 'y', 1, NULL, {STORED_APART}, now()), ('p-905', 'x', 'y', 1, NULL, NULL, now())",
+        f"INSERT INTO products VALUES ('p-904', 'x', 'y', 1, NULL, {APART}, now()), ('p-905', 'x', 'y', 1, NULL, NULL, now())",
         "UPDATE products SET price_cents = 2 WHERE product_id = 'p-904'",
         # Nothing but the key of the row is in the log.
         "DELETE FROM products WHERE product_id = 'p-905'",
