@@ -56,7 +56,7 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
     )
     own._lease, own._generation, own._definitions = SimpleNamespace(check=lambda: None), "g", {}
     own.rate = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
-    own.held_back, own._pool = SimpleNamespace(look=None), SimpleNamespace(submit=lambda *asked: None)
+    own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None), None
     own._restored, own._topic_ids = lambda batch_id: SimpleNamespace(at=None), WAS
     with pytest.raises(PermanentFailure, match="clicks was deleted and made again: its id was first and is second"):
         own(SimpleNamespace(toArrow=fetched), 0)
