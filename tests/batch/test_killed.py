@@ -29,7 +29,7 @@ from infra.lake import tables
 from infra.problems import of_source
 from infra.settings import ROOT, Settings
 from infra.shop.faults import Faults
-from streaming import topic_settings
+from streaming import cut_off, topic_settings
 from tests.bench.oracle.day import fill, records, shop, write_log
 
 pytestmark = pytest.mark.slow
@@ -127,6 +127,7 @@ def lakes(
     monkeypatch.setattr(nights, "publish_corrections", lambda own: 0)
     monkeypatch.setattr(nights, "log_now", lambda: log)
     monkeypatch.setattr(topic_settings, "look", lambda: None)
+    monkeypatch.setattr(cut_off, "others", lambda last, log: [])
     monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))
     monkeypatch.setattr(failpoints, "time", SimpleNamespace(sleep=dies))
     monkeypatch.setattr(failed_nights, "settings", lambda: Settings(home=tmp_path))

@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 from infra.sql import guard as guards
 from infra.sql.guard import DBT, Guard
 
-pytestmark = pytest.mark.slow
+# It fills a JVM to its last megabyte and stops its threads, so no other test may share it.
+pytestmark = pytest.mark.soak
 
 LIST = "SELECT size(collect_list(struct(a.id, b.id y))) FROM range(100000) a CROSS JOIN range(100000) b"
 ENDLESS = "SELECT count(*) FROM range(0, 1000000, 1, 1) a CROSS JOIN range(0, 1000000, 1, 1) b"
