@@ -4,8 +4,9 @@ Data flow: records and their bytes -> maxOffsetsPerTrigger of the query, now and
 Run: pytest tests/streaming/test_rate.py
 
 Spark plans a micro-batch in offsets, before anyone knows what they hold: what a producer compressed to a few hundred kB may be
-a GB. So the plan itself cuts off records that are larger than their share of the limit, and the driver is told their size. If
-all are too many, nothing has been written yet: the query ends, its plan is forgotten, and the next one plans fewer offsets.
+a GB. So the plan itself cuts off records that are larger than their share of the limit, and the driver is told their size: if all
+fit, those alone are read once more. If they are too many, nothing has been written yet: the query ends, its plan is forgotten,
+and the next one plans fewer offsets.
 """
 
 import pyarrow as pa
@@ -20,8 +21,9 @@ from streaming.progress import MicroBatch
 
 SIZE = "size"
 """The column of a record's bytes: key, value and headers."""
-LARGEST = "daybreak.largest"
-"""Property of the driver's JVM: a record of more bytes comes without key, value and headers. Elsewhere nothing is cut off."""
+SMALLEST, LARGEST = "daybreak.smallest", "daybreak.largest"
+"""Properties of the driver's JVM: a record of fewer bytes is left out, one of more comes without key, value and headers. Where
+nothing sets them every record comes whole."""
 NO_LIMIT = (1 << 63) - 1
 SPARE = 4
 """The rate rises when the bytes of a micro-batch are this many times less than the limit."""
@@ -32,20 +34,21 @@ class AnotherRate(Exception):
 
 
 def sized(records: DataFrame) -> DataFrame:
-    """Records with SIZE, and without the bytes of those that are larger than LARGEST says when they are read."""
+    """Records with SIZE, of at least SMALLEST bytes; those larger than LARGEST come without them. Both count when it is read."""
     in_headers = F.aggregate("headers", F.lit(0), lambda sum_, one: sum_ + _bytes(one["key"]) + _bytes(one["value"]))
     size = (_bytes(F.col("key")) + _bytes(F.col("value")) + F.coalesce(in_headers, F.lit(0))).cast("long")
-    # In the plan it would be a constant, and a plan is made once; a property is read when the plan runs.
-    largest = F.coalesce(
-        F.expr(f"try_cast(reflect('java.lang.Long', 'getLong', '{LARGEST}') AS BIGINT)"), F.lit(NO_LIMIT)
-    )
-    told = records.withColumn(SIZE, size)
-    fits = F.col(SIZE) <= largest
+    told = records.withColumn(SIZE, size).where(F.col(SIZE) >= _property(SMALLEST, 0))
+    fits = F.col(SIZE) <= _property(LARGEST, NO_LIMIT)
     return (
         told.withColumn("fits", fits)
         .withColumns({name: F.when(F.col("fits"), F.col(name)) for name in ("key", "value", "headers")})
         .drop("fits")
     )
+
+
+def _property(name: str, otherwise: int) -> Column:
+    """A property's number. In the plan it would be a constant, and a plan is made once; a property is read when the plan runs."""
+    return F.coalesce(F.expr(f"try_cast(reflect('java.lang.Long', 'getLong', '{name}') AS BIGINT)"), F.lit(otherwise))
 
 
 def _bytes(of: Column) -> Column:
@@ -82,9 +85,11 @@ class Rate:
         found = validated.toArrow()
         sizes = found[SIZE]
         self.check(batch.batch_id, offsets, pc.sum(sizes).as_py() or 0, is_begun)
-        if (pc.max(sizes).as_py() or 0) > largest:
-            self.unbound()
-            found = validated.toArrow()
+        is_cut = pc.greater(sizes, largest)
+        if pc.any(is_cut).as_py():
+            # Only these: to decode all others again would double what a micro-batch takes.
+            self.unbound(largest + 1)
+            found = pa.concat_tables([found.filter(pc.invert(is_cut)), validated.toArrow()])
         return found.drop_columns([SIZE])
 
     def _is_begun(self, batch: MicroBatch) -> bool:
@@ -99,11 +104,11 @@ class Rate:
 
     def bound(self, offsets: int) -> int:
         """From here on records of more bytes than this are read without them."""
-        return self._cut(self._bytes // max(offsets, 1))
+        return self._set(0, self._bytes // max(offsets, 1))
 
-    def unbound(self) -> None:
-        """From here on records are read whole."""
-        self._cut(NO_LIMIT)
+    def unbound(self, smallest: int) -> None:
+        """From here on records are read whole, those of at least so many bytes."""
+        self._set(smallest, NO_LIMIT)
 
     def check(self, batch_id: int, offsets: int, size: int, is_begun: bool) -> None:
         """Raises AnotherRate if the micro-batch of `offsets` records has too many bytes, and fewer records can be read."""
@@ -114,7 +119,8 @@ class Rate:
             room = max(offsets, 1) * self._bytes // (2 * max(size, 1))
             self._next = min(max(room, 2 * self.limit), self._most)
 
-    def _cut(self, largest: int) -> int:
+    def _set(self, smallest: int, largest: int) -> int:
+        self._java.setProperty(SMALLEST, str(smallest))
         self._java.setProperty(LARGEST, str(largest))
         return largest
 

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import TransientFailure
-from infra.kafka.spark_source import spark_options
+from infra.kafka.spark_source import MANY_AT_ONCE, spark_options
 from infra.kafka.topic_ids import topic_ids
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
@@ -120,7 +120,7 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     s = settings()
     kafka = (
         session.readStream.format("kafka")
-        .options(**spark_options(s, CONTRACTS))
+        .options(**spark_options(s, CONTRACTS, MANY_AT_ONCE))
         .option("startingOffsets", topics.starting_offsets(checkpoints.start()))
         .option("maxOffsetsPerTrigger", ingest.rate.limit)
         .load()

@@ -8,16 +8,22 @@ from collections.abc import Collection
 
 from infra.settings import Settings
 
+FEW_AT_ONCE, MANY_AT_ONCE = 50, 250
+"""Records of a poll, which are in memory at once, unpacked: of Kafka's 500 at 1 MB each two tasks would fill a driver's heap.
+Spark asks the broker twice after each poll, so with 50 the stream, which must keep up, took a quarter more CPU per record."""
 
-def spark_options(s: Settings, topics: Collection[str]) -> dict[str, str]:
-    """Every record of the topics with its headers; a read fails if records that it should return were deleted."""
+
+def spark_options(s: Settings, topics: Collection[str], at_once: int = FEW_AT_ONCE) -> dict[str, str]:
+    """Every record of the topics with its headers; a read fails if records that it should return were deleted.
+
+    `at_once`: the most records that a task holds at once.
+    """
     return {
         "kafka.bootstrap.servers": s.kafka_bootstrap,
         # Spark asks for a partition's bounds behind a fetch for records that do not exist yet, and the broker answers in
         # order: with Kafka's 500 ms a micro-batch waits so long for one partition after the other.
         "kafka.fetch.max.wait.ms": "10",
-        # A poll holds all its records at once, unpacked: of Kafka's 500 at 1 MB each two tasks would fill a driver's heap.
-        "kafka.max.poll.records": "50",
+        "kafka.max.poll.records": str(at_once),
         **s.kafka_spark,
         "subscribe": ",".join(topics),
         # A record of an open or aborted transaction is none yet, or never.

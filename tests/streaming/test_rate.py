@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from infra.lake.rows import frame
 from streaming import rate
 from streaming.bronze import RECORD
-from streaming.rate import LARGEST, SIZE, AnotherRate, Rate, sized
+from streaming.rate import LARGEST, SIZE, SMALLEST, AnotherRate, Rate, sized
 
 MB = 1 << 20
 
@@ -79,3 +79,32 @@ def test_a_large_record_comes_with_its_size_and_without_bytes(spark: SparkSessio
     # The same plan, another limit.
     assert read(10) == [(100, False), (101, False), (11, False), (1, True)]
     assert read(None) == [(100, True), (101, True), (11, True), (1, True)]
+
+
+@pytest.mark.slow
+def test_only_what_was_cut_is_read_again(spark: SparkSession, own: Rate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One large record among many must not decode them all a second time."""
+    own = Rate(spark)
+    monkeypatch.setattr(own, "_is_begun", lambda batch: False)
+    monkeypatch.setattr(own, "_bytes", 1_000)
+    rows = [
+        {"topic": "orders", "partition": 0, "offset": n, "key": b"k", "value": b"x" * (400 if n == 5 else 9)}
+        for n in range(20)
+    ]
+    records = sized(frame(spark, rows, RECORD))
+    counted = []
+
+    class Counting:
+        def toArrow(self) -> Any:  # noqa: N802
+            found = records.toArrow()
+            counted.append(found.num_rows)
+            return found
+
+    batch = SimpleNamespace(batch_id=1, offsets=[("orders", 0, 0, 20)])
+    found: Any = own.read(Counting(), batch)  # type: ignore[arg-type]
+    assert counted == [20, 1]
+    assert sorted(found["offset"].to_pylist()) == list(range(20))
+    assert {len(value) for value in found["value"].to_pylist()} == {9, 400}
+    java = spark._jvm.java.lang.System  # type: ignore[union-attr]
+    for name in (SMALLEST, LARGEST):
+        java.clearProperty(name)
