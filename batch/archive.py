@@ -87,7 +87,9 @@ def archive(session: SparkSession, log: Log, read_to: Mapping[At, int]) -> int:
     """
     refuse_other_logs(read_to, log)
     _refuse(read_to, log)
-    cut_off.refuse(read_to, log, ARCHIVE, "the archive")
+    if others := cut_off.found(read_to, log, ARCHIVE):
+        problems.keep(settings(), SOURCE, cut_off.problems(others, READER))
+        cut_off.refuse(others, f"the {READER}")
     problems.keep(settings(), SOURCE, [])
     same_log.adopt(ARCHIVE, log.ids)
     start = {at: read_to.get(at, log.first[at]) for at in log.end}

@@ -8,7 +8,7 @@ A broker that loses power, or a leader that was elected without the newest recor
 get the same offsets. A reader that has gone further would read on behind them, and miss what stands before its position.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -22,6 +22,7 @@ from infra.kafka import client
 from infra.kafka.places import At
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
+from infra.problems import Problem
 from streaming.log import TIMEOUT_SECONDS, Log
 
 NEWEST = 1_000
@@ -43,19 +44,39 @@ class Other:
         return f"{self.topic}-{self.partition} at offset {self.offset} (read: arrived {read}, now: {now} UTC)"
 
 
-def refuse(read_to: Mapping[At, int], log: Log, table: Table, reader: str) -> None:
-    """Raise PermanentFailure if the log has another record where `reader` has read its last one, as `table` has it.
+WAY_OUT = (
+    "Point DAYBREAK_KAFKA_BOOTSTRAP at the log that was read, or give this one a lake of its own (DAYBREAK_BUCKET)"
+)
+
+
+def found(read_to: Mapping[At, int], log: Log, table: Table) -> list[Other]:
+    """The partitions whose log has another record where the last one was read, as `table` has it.
 
     A record that is gone, by retention or compaction, is no sign. Raises TransientFailure if Kafka does not answer.
     """
-    found = others(last_read(read_to, table), log)
+    return others(last_read(read_to, table), log)
+
+
+def refuse(found: Collection[Other], reader: str) -> None:
+    """Raise PermanentFailure, with the way out, if there are any."""
     if found:
-        raise PermanentFailure(
-            f"{', '.join(map(str, found))}: another record than {reader} has read there. The log was cut off and written on (a "
-            "broker lost power, or a leader was elected that lacked its newest records), or it is another log: records before "
-            f"the position of {reader} were never read, so it does not read on. Point DAYBREAK_KAFKA_BOOTSTRAP at the log that "
-            "was read, or give this one a lake of its own (DAYBREAK_BUCKET)"
-        )
+        raise PermanentFailure(f"{_told(found, reader)}. {WAY_OUT}")
+
+
+def problems(found: Collection[Other], reader: str) -> list[Problem]:
+    """One problem per partition."""
+    return [
+        Problem(f"log.cut_off/{one.topic}-{one.partition}", _told([one], f"the {reader}"), WAY_OUT, rows=(str(one),))
+        for one in found
+    ]
+
+
+def _told(found: Collection[Other], reader: str) -> str:
+    return (
+        f"{', '.join(map(str, found))}: another record than {reader} has read there. The log was cut off and written on (a "
+        "broker lost power, or a leader was elected that lacked its newest records), or it is another log: records before "
+        f"the position of {reader} were never read, so it does not read on"
+    )
 
 
 def last_read(read_to: Mapping[At, int], table: Table) -> dict[At, tuple[int, datetime]]:

@@ -68,7 +68,9 @@ def refuse_gaps(read_to: Ends, log: Log) -> None:
     if lost:
         problems.keep(settings(), SOURCE, [gaps.problem(gap, READER, gaps.CONTINUE) for gap in lost])
         gaps.refuse(lost)
-    cut_off.refuse(read_to, log, BRONZE, f"the {READER}")
+    if others := cut_off.found(read_to, log, BRONZE):
+        problems.keep(settings(), SOURCE, cut_off.problems(others, READER))
+        cut_off.refuse(others, f"the {READER}")
 
 
 def say(lost: list[gaps.Gap]) -> None:

@@ -44,30 +44,31 @@ def read(lake: Path, *offsets: int, late: timedelta = timedelta(0)) -> None:
 
 def test_the_log_that_was_read_is_read_on(log: Log, local_lake: Path) -> None:
     read(local_lake, 0, 1, 2, 3)
-    cut_off.refuse({AT: 4}, log, BRONZE, "the stream")
+    assert cut_off.found({AT: 4}, log, BRONZE) == []
 
 
 def test_another_record_at_the_last_offset_is_refused(log: Log, local_lake: Path) -> None:
     read(local_lake, 0, 1, 2, 3, late=timedelta(milliseconds=-1))
+    found = cut_off.found({AT: 4}, log, BRONZE)
     said = r"orders-0 at offset 3 \(read: arrived 2026-01-31 12:00:00.002, now: 2026-01-31 12:00:00.003 UTC\)"
     with pytest.raises(PermanentFailure, match=said):
-        cut_off.refuse({AT: 4}, log, BRONZE, "the stream")
+        cut_off.refuse(found, "the stream")
+    assert [one.id for one in cut_off.problems(found, "stream")] == ["log.cut_off/orders-0"]
 
 
 def test_the_last_record_may_lie_before_markers_of_transactions(log: Log, local_lake: Path) -> None:
     read(local_lake, 0, 1, late=timedelta(seconds=1))
-    with pytest.raises(PermanentFailure, match="orders-0 at offset 1 "):
-        cut_off.refuse({AT: 4}, log, BRONZE, "the stream")
+    assert [one.offset for one in cut_off.found({AT: 4}, log, BRONZE)] == [1]
 
 
 def test_a_record_that_is_gone_is_no_sign_of_another_log(log: Log, local_lake: Path) -> None:
     read(local_lake, 0, 1, 2, 7, late=timedelta(seconds=1))
     for read_to, now in ((3, Log({AT: 3}, {AT: 6})), (8, log)):
-        cut_off.refuse({AT: read_to}, now, BRONZE, "the stream")
+        assert cut_off.found({AT: read_to}, now, BRONZE) == []
 
 
 def test_a_partition_without_a_record_or_a_position_is_not_asked_for(log: Log, local_lake: Path) -> None:
-    cut_off.refuse({AT: 4}, log, BRONZE, "the stream")
+    assert cut_off.found({AT: 4}, log, BRONZE) == []
     read(local_lake, 0, late=timedelta(seconds=1))
-    cut_off.refuse({AT: 0, ("orders", 1): 3}, log, BRONZE, "the stream")
-    cut_off.refuse({AT: cut_off.NEWEST + 1}, Log({AT: 0}, {AT: 2_000}), BRONZE, "the stream")
+    assert cut_off.found({AT: 0, ("orders", 1): 3}, log, BRONZE) == []
+    assert cut_off.found({AT: cut_off.NEWEST + 1}, Log({AT: 0}, {AT: 2_000}), BRONZE) == []
