@@ -24,7 +24,8 @@ from infra.lake import arrow_tables
 from infra.lake.form import refuse_foreign
 from infra.lake.tables import Table
 
-STORE = re.compile(r"Generic \w+ error")
+STORE = re.compile(r"Generic (?!DeltaTable\b)\w+ error")
+"""How the store's errors begin, e.g. `Generic S3 error`. Delta-rs has one of its own, e.g. for a broken constraint."""
 FULL = re.compile("507 Insufficient Storage|XMinioStorageFull|No space left on device|File too large|QuotaExceeded")
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
