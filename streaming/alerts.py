@@ -76,7 +76,8 @@ class Alerts:
             if row["is_removed"] or is_new:
                 state = "withdrawn" if row["is_removed"] else "raised"
                 values = {one.name: _instant(row[one.name]) for one in view.columns}
-                yield key, {"view": name, "alert": state, **values}
+                # The topic is compacted: views with a key in common would undo each other's.
+                yield f"{name}/{key}", {"view": name, "alert": state, **values}
 
     def _transaction(self, messages: list[tuple[str, dict[str, Any]]], at: At) -> int:
         producer = self._connected()

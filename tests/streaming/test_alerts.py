@@ -57,6 +57,7 @@ def test_an_alert_is_raised_once_however_often_its_row_is_written(broker: Simple
     assert sent() == [("a", "raised"), ("b", "raised"), ("c", "raised")]
     found = [json.loads(record.value() or b"") for record in committed("alerts")]
     (first,) = [one for one in found if one.get("event_id") == "a"]
+    assert b"fraud_alerts/a" in {record.key() for record in committed("alerts")}, "views do not share a key"
     assert (first["view"], first["alerted_at"], first["batch_id"]) == ("fraud_alerts", "2026-01-31T12:00:00.000Z", 1)
 
 
