@@ -12,9 +12,14 @@ from batch.unsettled import settled, unsettled
 from infra import problems
 from infra.airflow.problems import RUNS, failed, paused, unended
 from infra.failures import PermanentFailure, TransientFailure
+from infra.options import SHOP_DB
 from infra.problems import Problem
 from infra.services import health, standing_still
 from infra.settings import Settings
+from infra.shop.db.connector import topic
+from infra.shop.db.migrated import migrated
+from infra.shop.db.tables import COMPARED
+from streaming.contracts import CONTRACTS
 
 Look = Callable[[Settings], Iterable[Problem]]
 
@@ -34,11 +39,19 @@ def airflow(s: Settings) -> list[Problem]:
     return [*paused(DAG, own.is_paused(DAG), runs), *failed(runs, done, s.airflow_url), *unended(runs, done)]
 
 
+def migrations(s: Settings) -> list[Problem]:
+    """The captured tables, whose columns must be those of their contracts."""
+    if not s.has(SHOP_DB):
+        return []
+    return migrated(s, {table: CONTRACTS[topic(table)].payload.fieldNames() for table in COMPARED})
+
+
 LOOKS: Mapping[str, Look] = {
     "stream": standing_still.stream,
     "followers": standing_still.followers,
     "orders": standing_still.order_service,
     "capture": standing_still.capture,
+    "migrations": migrations,
     "days": unsettled,
     "airflow": airflow,
 }

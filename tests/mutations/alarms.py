@@ -71,4 +71,18 @@ ALARMS = (
         "run.data_interval_start",
         f"{RUN}::test_a_run_settles_the_day_that_a_person_means",
     ),
+    Mutation(
+        "alarms: a captured column that is gone is no problem",
+        "infra/shop/db/migrated.py",
+        "if column not in columns",
+        "if column in columns and column not in expected[table]",
+        "tests/infra/test_migrated.py::test_a_renamed_column_is_told_until_it_is_renamed_back",
+    ),
+    Mutation(
+        "stream: what is cut off for its size is not read again",
+        "streaming/rate.py",
+        "self.unbound(largest + 1)",
+        "self.unbound(NO_LIMIT)",
+        "tests/streaming/test_rate.py::test_only_what_was_cut_is_read_again",
+    ),
 )
