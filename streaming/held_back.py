@@ -13,9 +13,10 @@ from concurrent.futures import Executor, Future
 
 from infra.kafka import client
 from infra.kafka.ends import Open, open_transactions
-from infra.kafka.places import At
+from infra.kafka.places import At, Ends
 from infra.problems import Problem, keep
 from infra.settings import Settings, settings
+from streaming.progress import Offset
 
 SOURCE = "transactions"
 """Of the problems."""
@@ -31,19 +32,29 @@ class HeldBack:
         self._clock = clock
         self._since: dict[At, tuple[Open, float]] = {}
         self._given_up: frozenset[At] = frozenset()
+        self._unread: dict[At, int] = {}
         self._asked: Future[dict[At, Open]] = Future()
 
     def ask(self, pool: Executor, places: Collection[At]) -> None:
         """Ask Kafka in another thread."""
         self._asked = pool.submit(open_transactions, self._admin, places)
 
-    def waits(self) -> frozenset[At]:
-        """The partitions to wait for, when Kafka has answered. Raises TransientFailure if it does not."""
-        return self.saw(self._asked.result())
+    def waits(self, offsets: Collection[Offset]) -> frozenset[At]:
+        """The partitions to wait for behind a micro-batch of these offsets, when Kafka has answered.
 
-    def saw(self, found: Mapping[At, Open]) -> frozenset[At]:
-        """The same of what is open now; those that have waited for too long are told, and not waited for."""
+        Raises TransientFailure if it does not.
+        """
+        return self.saw(self._asked.result(), {(topic, number): to for topic, number, _, to in offsets})
+
+    def saw(self, found: Mapping[At, Open], read_to: Ends) -> frozenset[At]:
+        """The same of what is open now; those that have waited for too long are told, and not waited for.
+
+        A transaction may end after the micro-batch was planned and before Kafka was asked: what it held back is read by the next
+        one, so until then it counts as open.
+        """
         now, s = self._clock(), settings()
+        unread = {at: end for at, end in self._unread.items() if read_to.get(at, end) < end}
+        self._unread = unread | {at: one.end for at, one in found.items()}
         before = {at: (one.stable, since) for at, (one, since) in self._since.items()}
         self._since = {
             at: (one, before[at][1] if at in before and before[at][0] == one.stable else now)
@@ -54,7 +65,7 @@ class HeldBack:
         if given_up != self._given_up:
             keep(s, SOURCE, [_problem(s, at, self._since[at][0]) for at in sorted(given_up)])
             self._given_up = given_up
-        return frozenset(found) - given_up
+        return frozenset(self._unread) - given_up
 
     def notices(self) -> list[str]:
         """Sentences about those that wait for longer than most."""

@@ -196,7 +196,9 @@ class Ingest:
     ) -> None:
         largest = max((arrival.time_ms for arrival in arrivals), default=None)
         batch.max_event_time = watermarks.moment(largest)
-        behind = self._backlog.behind(batch.batch_id, batch.offsets, self.held_back.waits(), self.rate.limit)
+        behind = self._backlog.behind(
+            batch.batch_id, batch.offsets, self.held_back.waits(batch.offsets), self.rate.limit
+        )
         clocks.follow(watermark, largest, rows_of.latest_times(records, behind) if behind else (), batch.as_of)
         batch.aligned_event_time = watermarks.moment(watermark.aligned_ms)
         batch.next_watermark = watermarks.moment(watermark.at)

@@ -65,9 +65,16 @@ STREAM = (
     Mutation(
         "watermark: waits for ever for an open transaction",
         "streaming/held_back.py",
-        "frozenset(found) - given_up",
-        "frozenset(found)",
+        "frozenset(self._unread) - given_up",
+        "frozenset(self._unread)",
         "tests/streaming/test_held_back.py::test_one_that_stays_open_is_given_up_and_told_until_it_ends",
+    ),
+    Mutation(
+        "watermark: forgets what a transaction held back as soon as it ends",
+        "streaming/held_back.py",
+        "self._unread = unread | {",
+        "self._unread = {",
+        "tests/streaming/test_held_back.py::test_what_waited_is_waited_for_until_a_micro_batch_reads_it",
     ),
     Mutation(
         "rate: a micro-batch that is half written is planned again",
