@@ -18,15 +18,19 @@ NIGHT = "night"
 
 
 @contextmanager
-def checked(step: str, night: Day, day: Day | None = None) -> Iterator[None]:
+def checked(step: str, night: Day, day: Day | None = None, source: str = "") -> Iterator[None]:
     """A step of a night, e.g. `archive`, or of one day. What it refuses for good is a problem until the same step ends well.
 
-    A transient failure leaves things as they are: a retry says more.
+    A transient failure leaves things as they are: a retry says more. `source`: where the step tells its problems itself, one by
+    one; then the failure is not told a second time.
     """
     name = _name(step, day)
     try:
         yield
     except PermanentFailure as failure:
+        if source and of_source(settings(), source):
+            _good(name)
+            raise
         again = f"what the sentence says; then: daybreak night --date {night}"
         add(settings(), NIGHT, [Problem(name, str(failure), again)])
         raise

@@ -13,8 +13,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from batch.archive import SOURCE as OF_ARCHIVE
 from batch.archive import archive as archive_log
 from batch.conservation import read_twice
+from batch.conservation.check import SOURCE as OF_CONSERVATION
 from batch.conservation.check import conserve, marks
 from batch.conservation.gaps import begin
 from batch.corrections.publish import publish as publish_corrections
@@ -114,9 +116,9 @@ def _archive(own: SparkSession, day: Day) -> str:
     begin(own, known, log)
     read_to = known.read_to
     suit_number(own, sum(end - read_to.get(at, log.first[at]) for at, end in log.end.items()))
-    with checked("archive", day):
+    with checked("archive", day, source=OF_ARCHIVE):
         read = archive_log(own, log, read_to)
-    with checked("conservation", day), read_twice.named():
+    with checked("conservation", day, source=OF_CONSERVATION), read_twice.named():
         counted = conserve(own, day, log, known)
     return f"{read} offsets read, {counted} conserved"
 

@@ -8,7 +8,7 @@ import pytest
 from batch.day import Day
 from batch.failed_nights import checked, decided, over, waits
 from infra.failures import PermanentFailure, TransientFailure
-from infra.problems import problems
+from infra.problems import Problem, keep, problems
 from infra.settings import load, settings
 
 FIRST, SECOND = Day(date(2026, 1, 30)), Day(date(2026, 1, 31))
@@ -43,6 +43,17 @@ def test_a_failed_night_is_a_problem_until_a_good_one() -> None:
     with checked("reconcile", FIRST, FIRST):
         pass
     assert known() == []
+
+
+def test_what_a_step_tells_itself_is_not_told_twice() -> None:
+    fail("conservation", PermanentFailure("the broker's answer makes no sense"))
+    assert known() == ["night.conservation"]
+    keep(
+        settings(), "conservation", [Problem("conservation.missing/orders-0", "8 offsets are missing", "find out why")]
+    )
+    with pytest.raises(PermanentFailure), checked("conservation", FIRST, source="conservation"):
+        raise PermanentFailure("8 offsets are missing")
+    assert known() == ["conservation.missing/orders-0"]
 
 
 def test_a_service_that_is_down_neither_makes_nor_mends_a_problem() -> None:
