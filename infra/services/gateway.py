@@ -60,7 +60,8 @@ def program(s: Settings) -> Program:
         needs=(Name.MINIO,),
         waits_for=lambda pid: health.port(s.gateway_host, s.gateway_port),
         notices=lambda pid: notices(s, pid),
-        prepare=lambda: (s.home / "gateway").mkdir(exist_ok=True),
+        # Hive lists this folder whenever a session ends, and complains if it is not there.
+        prepare=lambda: (s.home / "gateway" / "local").mkdir(parents=True, exist_ok=True),
         start_seconds=180,
     )
 
