@@ -7,9 +7,13 @@ Spark limits the memory of sorts and joins, which spill. It does not know how la
 collects it: such a statement takes the whole heap, and then whoever asks for memory next fails, not only its owner.
 """
 
+import os
+import re
+import signal
+import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +30,10 @@ AGAIN_SECONDS = 10.0
 MOMENT_SECONDS, SETTLED_SECONDS = 0.2, 2.0
 STOP_SECONDS, LONGEST_SECONDS = 2.0, 60.0
 """How long memory may stay full after a statement was ended: then its threads are stopped, and at last the gateway ends."""
+STUCK_SECONDS = 60.0
+"""How long a look may take: in a heap that is full each question to the JVM waits for a collection of seconds."""
+THREAD = re.compile(r'"([^"]*)"(?: daemon)?(?: prio=\d+)? Id=(\d+)')
+"""A thread's name and number, as its ThreadInfo tells itself."""
 DBT = '/* {"app": "dbt"'
 """How dbt begins its statements: they are ended last, because a build has no one to ask for less."""
 
@@ -54,7 +62,7 @@ class Guard:
         self._system = jvm.java.lang.System
         beans = jvm.java.lang.management.ManagementFactory
         self._threads = beans.getThreadMXBean()
-        self._thread = jvm.java.lang.Thread
+        self._thread, self._arrays = jvm.java.lang.Thread, jvm.org.apache.commons.lang3.ArrayUtils
         # Of any collector: Tenured Gen, PS Old Gen, G1 Old Gen.
         self._old = next(
             pool for pool in beans.getMemoryPoolMXBeans() if pool.getName().endswith(("Old Gen", "Tenured Gen"))
@@ -114,11 +122,15 @@ class Guard:
         if now - self._waits_since > LONGEST_SECONDS:
             raise TransientFailure(f"{why}, and stayed so for {LONGEST_SECONDS:.0f} s after its statements were ended")
         if now - self._waits_since > STOP_SECONDS:
-            for thread in self._thread.getAllStackTraces().keySet():
-                if _stage(thread.getName()) in left:
+            all_threads = self._thread.getAllStackTraces().keySet()
+            # One question for all names, and one for each thread that is to be stopped.
+            names = re.split(r", (?=Thread\[)", str(all_threads.toString()))
+            threads = all_threads.toArray()
+            for place, name in enumerate(names if len(names) == len(threads) else ()):
+                if _stage(name) in left:
                     # It computes rows that nobody wants, and holds nothing but memory. Java 20 and later refuse this.
                     with suppress(Py4JJavaError):
-                        thread.stop()
+                        threads[place].stop()
 
     def _memory_is_full(self) -> bool:
         """Is it full after a collection? Before one, most of it may be garbage."""
@@ -164,12 +176,32 @@ class Guard:
 
     def _allocated(self) -> dict[tuple[int, int], int]:
         """Bytes that each thread which runs a task has ever allocated, by thread and stage."""
-        found = {}
-        for thread in self._threads.getThreadInfo(self._threads.getAllThreadIds()):
-            if thread and (stage := _stage(thread.getThreadName())) is not None:
-                number = int(thread.getThreadId())
-                found[number, stage] = int(self._threads.getThreadAllocatedBytes(number))
-        return found
+        # Few questions, for all threads at once: when they are asked, each may take seconds.
+        ids = self._threads.getAllThreadIds()
+        told = str(self._arrays.toString(self._threads.getThreadInfo(ids)))
+        numbers, sizes = (
+            [int(one) for one in str(self._arrays.toString(array))[1:-1].split(",")]
+            for array in (ids, self._threads.getThreadAllocatedBytes(ids))
+        )
+        allocated = dict(zip(numbers, sizes, strict=True))
+        stages = {int(number): _stage(name) for name, number in THREAD.findall(told)}
+        return {
+            (number, stage): allocated[number]
+            for number, stage in stages.items()
+            if stage is not None and number in allocated
+        }
+
+
+@contextmanager
+def ends_when_stuck(jvm_pid: int, seconds: float = STUCK_SECONDS) -> Iterator[None]:
+    """Kill the JVM if the block, which asks it something, takes longer: nobody else gets an answer either."""
+    timer = threading.Timer(seconds, os.kill, (jvm_pid, signal.SIGKILL))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _stage(thread: str) -> int | None:

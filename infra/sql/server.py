@@ -10,12 +10,14 @@ import sys
 import time
 from collections import deque
 
+from py4j.protocol import Py4JNetworkError
+
 from infra.failures import TransientFailure, reported
 from infra.services.gateway import configuration
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import write_defaults
-from infra.sql.guard import Guard
+from infra.sql.guard import STUCK_SECONDS, Guard, ends_when_stuck
 
 EVERY_SECONDS = 0.5
 TOLD = 10
@@ -39,12 +41,21 @@ def run() -> None:
     guard = Guard(own, spill, s.gateway_spill_mb << 20, s.gateway_memory)
     ended: deque[dict[str, object]] = deque(maxlen=TOLD)
     _write(s, ended)
-    while not context.isStopped():
-        if said := guard.look():
-            print(f"daybreak: {said}", file=sys.stderr, flush=True)
-            ended.append({"at": time.time(), "what": said})
-            _write(s, ended)
-        time.sleep(EVERY_SECONDS)
+    pid = int(jvm.java.lang.ProcessHandle.current().pid())
+    try:
+        while not context.isStopped():
+            with ends_when_stuck(pid):
+                said = guard.look()
+            if said:
+                print(f"daybreak: {said}", file=sys.stderr, flush=True)
+                ended.append({"at": time.time(), "what": said})
+                _write(s, ended)
+            time.sleep(EVERY_SECONDS)
+    except Py4JNetworkError as gone:
+        raise TransientFailure(
+            f"the SQL gateway's JVM has ended: its memory ({s.gateway_memory}, DAYBREAK_GATEWAY_MEMORY) was so full that it gave "
+            f"no answer for {STUCK_SECONDS:.0f} s, or somebody killed it"
+        ) from gone
     raise TransientFailure("Spark has stopped in the SQL gateway; the lines above say why")
 
 
