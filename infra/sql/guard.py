@@ -7,13 +7,10 @@ Spark limits the memory of sorts and joins, which spill. It does not know how la
 collects it: such a statement takes the whole heap, and then whoever asks for memory next fails, not only its owner.
 """
 
-import os
 import re
-import signal
-import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +27,6 @@ AGAIN_SECONDS = 10.0
 MOMENT_SECONDS, SETTLED_SECONDS = 0.2, 2.0
 STOP_SECONDS, LONGEST_SECONDS = 2.0, 60.0
 """How long memory may stay full after a statement was ended: then its threads are stopped, and at last the gateway ends."""
-STUCK_SECONDS = 60.0
-"""How long a look may take: in a heap that is full each question to the JVM waits for a collection of seconds."""
 THREAD = re.compile(r'"([^"]*)"(?: daemon)?(?: prio=\d+)? Id=(\d+)')
 """A thread's name and number, as its ThreadInfo tells itself."""
 DBT = '/* {"app": "dbt"'
@@ -190,18 +185,6 @@ class Guard:
             for number, stage in stages.items()
             if stage is not None and number in allocated
         }
-
-
-@contextmanager
-def ends_when_stuck(jvm_pid: int, seconds: float = STUCK_SECONDS) -> Iterator[None]:
-    """Kill the JVM if the block, which asks it something, takes longer: nobody else gets an answer either."""
-    timer = threading.Timer(seconds, os.kill, (jvm_pid, signal.SIGKILL))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _stage(thread: str) -> int | None:

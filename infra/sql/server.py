@@ -17,7 +17,8 @@ from infra.services.gateway import configuration
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import write_defaults
-from infra.sql.guard import STUCK_SECONDS, Guard, ends_when_stuck
+from infra.sql.guard import Guard
+from infra.sql.stuck import STUCK_SECONDS, ends_when_stuck
 
 EVERY_SECONDS = 0.5
 TOLD = 10

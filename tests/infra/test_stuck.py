@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from infra.sql.guard import ends_when_stuck
+from infra.sql.stuck import ends_when_stuck
 
 
 def test_a_program_that_gives_no_answer_is_killed() -> None:
