@@ -11,8 +11,7 @@ from infra.failures import PERMANENT_EXIT, PermanentFailure
 from infra.lake import reader
 from infra.sql import gateway
 
-# In the soak until its minute is saved elsewhere.
-pytestmark = [pytest.mark.platform, pytest.mark.soak]
+pytestmark = pytest.mark.platform
 
 FOREIGN = (
     "ALTER TABLE silver.events SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
@@ -57,6 +56,8 @@ def test_a_name_given_to_another_table_gets_its_own_again(asked: gateway.Gateway
     assert asked.execute(count).rows == right
 
 
+# In the soak: it fills a JVM beside two other workers, and nothing is known of how long that takes.
+@pytest.mark.soak
 def test_a_careless_statement_ends_alone(asked: gateway.Gateway, platform: Platform) -> None:
     running = platform.settings.home / "run" / "gateway.json"
     pid = json.loads(running.read_text())["pid"]

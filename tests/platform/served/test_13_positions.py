@@ -16,8 +16,7 @@ from infra.failures import PERMANENT_EXIT
 from infra.kafka.topic_ids import topic_ids
 from infra.services.program import Name
 
-# In the soak until its minute is saved elsewhere.
-pytestmark = [pytest.mark.platform, pytest.mark.soak]
+pytestmark = pytest.mark.platform
 
 TOPIC, GONE, SENT = "clicks", 3, 8
 DAY = datetime.now(UTC).date() - timedelta(days=8)
