@@ -14,7 +14,7 @@ from infra.shop.db.connection import connected
 from infra.shop.db.locks import held_up
 from infra.shop.db.rest import NAME, SECONDS, asked, said, state
 from infra.shop.db.slot import lost
-from infra.shop.db.tables import HEARTBEAT, missing, not_full
+from infra.shop.db.tables import HEARTBEAT, lacks_texts, missing, not_full
 
 SILENT = timedelta(seconds=60)
 """A connector that has not beaten for so long is counted as dead, whatever Kafka Connect says of it."""
@@ -38,11 +38,7 @@ def notices(s: Settings) -> tuple[str, ...]:
         tables = not_full(s)
     except TransientFailure:
         return ()
-    return tuple(
-        f"the replica identity of public.{table} is not FULL: a change of it lacks the long texts that it does not touch, and is "
-        "rejected (unavailable_value). Set it: daybreak restart connect"
-        for table in tables
-    )
+    return tuple(f"{lacks_texts(table)}. Set it: daybreak restart connect" for table in tables)
 
 
 def broken(s: Settings, seconds: float = SECONDS) -> str | None:

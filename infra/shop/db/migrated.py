@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from infra.problems import Problem
 from infra.settings import Settings
 from infra.shop.db.connection import connected
-from infra.shop.db.tables import not_full
+from infra.shop.db.tables import lacks_texts, not_full
 
 _COLUMNS = """
 SELECT relname, array_agg(attname::text ORDER BY attnum) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -47,7 +47,6 @@ def _absent(table: str, column: str, more: list[str]) -> Problem:
 def _not_full(table: str) -> Problem:
     return Problem(
         f"capture.identity/{table}",
-        f"the replica identity of public.{table} is not FULL: a change of it lacks the long texts that it does not touch, and is "
-        "rejected (unavailable_value)",
+        lacks_texts(table),
         "daybreak restart connect, which sets it",
     )

@@ -120,6 +120,14 @@ def not_full(s: Settings) -> list[str]:
     return [table for table in COMPARED if table in other]
 
 
+def lacks_texts(table: str) -> str:
+    """What a replica identity that is not FULL does, as a sentence without its end."""
+    return (
+        f"the replica identity of public.{table} is not FULL: a change of it lacks the long texts that it does not touch, and is "
+        "rejected (unavailable_value)"
+    )
+
+
 def _gone(tables: Sequence[str]) -> str:
     names = ", ".join(f"public.{table}" for table in tables)
     return (
