@@ -96,10 +96,12 @@ class Ingest:
         with batch.timed("total"):
             with batch.timed("validate"):
                 records = rows_of.in_order(self.rate.read(validated, batch))
-                still(self._topic_ids)
+                # Asked when the records are here, and answered before any of them is written.
+                is_same = self._pool.submit(still, self._topic_ids)
                 arrivals = rows_of.valid(records)
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))
+                is_same.result()
             events = self._write(records, outcome, watermark, batch)
             self._advance(records, arrivals, watermark, batch)
             with batch.timed("views"):

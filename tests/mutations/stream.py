@@ -275,7 +275,7 @@ STREAM = (
     Mutation(
         "log: a micro-batch is written whatever log it came from",
         "streaming/ingest.py",
-        "still(self._topic_ids)",
+        "is_same.result()",
         "pass",
         "tests/streaming/test_same_log.py::test_what_came_from_another_log_is_not_written",
     ),

@@ -1,5 +1,6 @@
 """Whether a topic is still the log that was read: asked when its records are there and before any is written."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -42,7 +43,10 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
 
     def fetched() -> pa.Table:
         order.append("fetched")
-        return pa.table({"arrival": [NOON], "topic": ["clicks"], "partition": [0], "offset": [0]})
+        return pa.table(
+            {"arrival": [NOON], "topic": ["clicks"], "partition": [0], "offset": [0], "reasons": [["empty"]]}
+            | dict.fromkeys(("event_id", "event_time", "content_hash"), pa.array([None], pa.timestamp("us", "UTC")))
+        )
 
     def asked(topics: dict[str, str]) -> dict[str, str]:
         order.append("asked")
@@ -56,8 +60,9 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
     )
     own._lease, own._generation, own._definitions = SimpleNamespace(check=lambda: None), "g", {}
     own.rate = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
-    own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None), None
+    own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None), ThreadPoolExecutor(1)
     own._restored, own._topic_ids = lambda batch_id: SimpleNamespace(at=None), WAS
+    own._write = lambda *arguments: order.append("written")
     with pytest.raises(PermanentFailure, match="clicks was deleted and made again: its id was first and is second"):
         own(SimpleNamespace(toArrow=fetched), 0)
     assert order == ["fetched", "asked"]
