@@ -101,9 +101,12 @@ def prepare() -> None:
 
 
 @app.command()
-def accept_gaps(note: Annotated[str, typer.Option(help="The reason; it is stored with the gap.")]) -> None:
+def accept_gaps(
+    note: Annotated[str, typer.Option(help="The reason; it is stored with the gap.")],
+    by: Annotated[str, typer.Option(help="Who accepts it.")],
+) -> None:
     """Accept that Kafka removed records before a night read them; the next night continues behind the gap."""
-    maintenance.accept_gaps(note)
+    maintenance.accept_gaps(note, by)
 
 
 @app.command()

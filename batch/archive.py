@@ -65,6 +65,7 @@ ARCHIVE_GAPS = Table(
         column("found_at", "timestamp", "When the gap was measured, just before it was accepted (UTC)"),
         column("accepted_at", "timestamp", "When it was accepted (UTC)"),
         column("note", "string", "The reason given by the person who accepted it; of before_first_read, what it is"),
+        column("accepted_by", "string", "Who accepted it; null of before_first_read, which is nobody's loss"),
         column("from_day", "date", "Day of the last arrival before the gap (UTC); null if there was none"),
         column(
             "to_day", "date", "Day of the first arrival after the gap, or of its acceptance if there was none yet (UTC)"

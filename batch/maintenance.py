@@ -48,15 +48,15 @@ def upkeep() -> None:
         own.stop()
 
 
-def accept_gaps(note: str) -> None:
+def accept_gaps(note: str, by: str) -> None:
     """Accept that Kafka removed records before a night read them; each gap becomes a permanent row of archive/gaps."""
-    if not note.strip():
-        raise PermanentFailure("to accept a gap you must give a reason: add --note")
+    if not note.strip() or not by.strip():
+        raise PermanentFailure("to accept a gap you must say who you are and why: add --by and --note")
     with lease():
         own = session()
         create_tables(own)
         refuse_without_stream()
-        for gap in accept(own, note):
+        for gap in accept(own, note, by):
             say(f"gap accepted: {gap}, {gap.end - gap.start} offsets, {gap.cause}")
         own.stop()
 

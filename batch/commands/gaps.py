@@ -5,17 +5,15 @@ Run: daybreak gaps
 """
 
 import json
-import subprocess
-import sys
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from batch.commands.acceptance import Accept, By, Note, accepted
 from batch.report.gaps import Missed, missed
 from infra.commands.screen import Screen
-from infra.failures import PermanentFailure
-from infra.settings import ROOT, settings
+from infra.settings import settings
 
 commands = typer.Typer()
 console = Screen()
@@ -23,20 +21,13 @@ console = Screen()
 
 @commands.command()
 def gaps(
-    accept: Annotated[bool, typer.Option("--accept", help="Accept that these records are lost; needs --note.")] = False,
-    note: Annotated[str, typer.Option(help="Why they were lost; it is stored with the gap for ever.")] = "",
+    accept: Accept = False,
+    note: Note = "",
+    by: By = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per gap.")] = False,
 ) -> None:
     """Offsets that Kafka removed before the archive, or the stream, had read them."""
-    if accept:
-        if not note.strip():
-            raise PermanentFailure('to accept a gap you must give a reason: daybreak gaps --accept --note "why"')
-        command = [sys.executable, "-m", "batch", "accept-gaps", "--note", note]
-        code = subprocess.run(command, cwd=ROOT, check=False).returncode
-        if code:
-            raise typer.Exit(code)
-    elif note:
-        raise PermanentFailure('--note is for --accept only: daybreak gaps --accept --note "why"')
+    accepted("gaps", "accept-gaps", accept, note, by)
     found = missed(settings())
     if as_json:
         for gap in found:
@@ -48,9 +39,12 @@ def gaps(
 
 
 def _shown(found: list[Missed]) -> Table:
-    table = Table("never read by", "partition", "from", "to", "offsets", "cause", "days", "accepted", "note", box=None)
+    table = Table(
+        "never read by", "partition", "from", "to", "offsets", "cause", "days", "accepted", "by", "note", box=None
+    )
     for gap in found:
         ranges = (f"{gap.start:,}", f"{gap.end:,}", f"{gap.offsets:,}")
         when = f"{gap.accepted_at:%Y-%m-%d %H:%M}"
-        table.add_row(gap.by, f"{gap.topic}-{gap.partition}", *ranges, gap.cause, gap.days, when, gap.note or "")
+        said = gap.accepted_by or "", gap.note or ""
+        table.add_row(gap.by, f"{gap.topic}-{gap.partition}", *ranges, gap.cause, gap.days, when, *said)
     return table

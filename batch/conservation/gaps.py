@@ -35,7 +35,7 @@ OLDER = "the topic is older than its contract here: this was gone when a night r
 """The note of such a gap."""
 
 
-def accept(session: SparkSession, note: str) -> list[Gap]:
+def accept(session: SparkSession, note: str, by: str) -> list[Gap]:
     """Write a row for every partition whose log begins after the archive's end; returns the gaps.
 
     Raises PermanentFailure if there is none, or if a log ends before the archive does: then the topic was created anew and
@@ -49,7 +49,7 @@ def accept(session: SparkSession, note: str) -> list[Gap]:
     found = lost(known.read_to, log)
     # The archive may have read what the stream has lost.
     gone = acceptable(known, log) if found or not told else []
-    _write(session, known, log, gone, note, found_at)
+    _write(session, known, log, gone, note, found_at, by)
     problems.mended(settings(), LOST, told)
     problems.mended(settings(), SOURCE, [problem(gap, READER, ACCEPT).id for gap in gone])
     return gone
@@ -80,7 +80,16 @@ def begin(session: SparkSession, known: Marks, log: Log) -> None:
             known.gaps.setdefault((gap.topic, gap.partition), []).append((gap.start, gap.end))
 
 
-def _write(session: SparkSession, known: Marks, log: Log, lost: Sequence[Gap], note: str, found_at: datetime) -> None:
+def _write(
+    session: SparkSession,
+    known: Marks,
+    log: Log,
+    lost: Sequence[Gap],
+    note: str,
+    found_at: datetime,
+    by: str | None = None,
+) -> None:
+    """`by`: who accepted them, None if nobody had to."""
     if not lost:
         return
     before = _last_arrivals(session, lost)
@@ -88,6 +97,7 @@ def _write(session: SparkSession, known: Marks, log: Log, lost: Sequence[Gap], n
     rows = as_rows(lost, note, found_at, datetime.now(UTC), before, arrivals(at_start))
     # Positions only grow, so their sum numbers the write: the same gap is accepted once.
     version = sum((known.read_to | {(gap.topic, gap.partition): gap.end for gap in lost}).values())
+    rows = [row | {"accepted_by": by} for row in rows]
     append_once(arrow(rows, ARCHIVE_GAPS.schema), ARCHIVE_GAPS, "gaps", version)
 
 

@@ -87,7 +87,8 @@ def lost(gaps: Iterable[Missed], day: date) -> tuple[Lost, ...]:
         say = f"gap of the {gap.by}: {gap.topic}-{gap.partition}, offsets {gap.start:,} to {gap.end - 1:,}, {gap.cause}"
         sql = select("*", table, *_at(gap.topic, gap.partition), f"`from` = {gap.start}")
         at = (gap.by, gap.topic, gap.partition, gap.start, gap.end)
-        found.append(Lost(*at, gap.cause, gap.days, gap.note or "", gap.touches(day, day), Behind(say, sql)))
+        note = (gap.note or "") + (f" ({gap.accepted_by})" if gap.accepted_by else "")
+        found.append(Lost(*at, gap.cause, gap.days, note, gap.touches(day, day), Behind(say, sql)))
     return tuple(found)
 
 

@@ -30,6 +30,7 @@ class Missed:
     note: str | None = None
     from_day: date | None = None
     to_day: date | None = None
+    accepted_by: str | None = None
 
     @property
     def offsets(self) -> int:
@@ -56,5 +57,7 @@ def missed(s: Settings) -> list[Missed]:
     for by, table in (("archive", ARCHIVE_GAPS.id), ("stream", BRONZE_GAPS.id)):
         for row in sorted(read(s, table).to_pylist(), key=lambda row: (row["topic"], row["partition"], row["from"])):
             at = (row["topic"], row["partition"], row["from"], row["to"], row["cause"], row["accepted_at"])
-            found.append(Missed(by, *at, row.get("note"), row.get("from_day"), row.get("to_day")))
+            found.append(
+                Missed(by, *at, row.get("note"), row.get("from_day"), row.get("to_day"), row.get("accepted_by"))
+            )
     return found

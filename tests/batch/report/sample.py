@@ -79,7 +79,7 @@ def sample(seed: int = 7, unexplained: int = 0, views: Collection[str] = tuple(V
         ),
         conservation=_conservation(),
         gaps=(
-            Missed("archive", "sales", 1, 40_000, 40_260, "retention", START, "the disk was full", days[3], days[3]),
+            Missed("archive", "sales", 1, 40_000, 40_260, "retention", START, "the disk was full", days[3], days[3], "ada"),
             Missed("stream", "payments", 0, 12_000, 12_090, "retention", START, None, None, days[4]),
         ),
         **_read(dice, views),

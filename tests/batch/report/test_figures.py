@@ -232,7 +232,12 @@ def test_a_name_cannot_end_its_literal() -> None:
 
 def test_gaps_keep_their_names() -> None:
     archive, stream = lost(sample().gaps, DAY)
-    assert (archive.by, archive.start, archive.end, archive.note) == ("archive", 40_000, 40_260, "the disk was full")
+    assert (archive.by, archive.start, archive.end, archive.note) == (
+        "archive",
+        40_000,
+        40_260,
+        "the disk was full (ada)",
+    )
     assert "FROM bronze.gaps" in stream.behind.sql
 
 

@@ -80,13 +80,13 @@ def test_a_gap_is_not_accepted_without_a_reason(platform: Platform, lost: range)
 
 
 def test_what_is_accepted_is_exactly_what_was_lost(platform: Platform, lost: range) -> None:
-    platform.run("daybreak", "gaps", "--accept", "--note", "a failpoint")
+    platform.run("daybreak", "gaps", "--accept", "--note", "a failpoint", "--by", "ada")
     (row,) = platform.rows("archive/gaps")
     assert (row["topic"], row["partition"]) == (TOPIC, PARTITION)
     assert (row["from"], row["to"]) == (lost.start, lost.stop)
-    assert (row["cause"], row["note"]) == ("retention", "a failpoint")
+    assert (row["cause"], row["note"], row["accepted_by"]) == ("retention", "a failpoint", "ada")
     assert row["from_day"] <= row["to_day"] == row["accepted_at"].date()
-    again = platform.run("batch", "accept-gaps", "--note", "again", check=False)
+    again = platform.run("batch", "accept-gaps", "--note", "again", "--by", "ada", check=False)
     assert again.returncode == PERMANENT_EXIT
     assert "no gap to accept" in again.stderr
     assert len(platform.rows("archive/gaps")) == 1

@@ -59,7 +59,7 @@ def test_an_added_partition_is_read_from_where_its_log_begins(platform: Platform
     assert f"{TOPIC}-{new} [0, {GONE}) ({GONE} records): removed by retention before a night read them" in night.stderr
     kept = {one.id for one in problems.problems(platform.settings)}
     assert {f"log.gap/{reader}/{TOPIC}-{new}" for reader in ("stream", "archive")} <= kept
-    platform.run("batch", "accept-gaps", "--note", "a test")
+    platform.run("batch", "accept-gaps", "--note", "a test", "--by", "ada")
     platform.run("batch", "archive", "--date", str(DAY))
     assert not [one.id for one in problems.problems(platform.settings) if one.id.startswith("log.")]
 
