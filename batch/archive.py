@@ -88,9 +88,7 @@ def archive(session: SparkSession, log: Log, read_to: Mapping[At, int]) -> int:
     """
     refuse_other_logs(read_to, log)
     _refuse(read_to, log)
-    if others := cut_off.found(read_to, log, ARCHIVE):
-        problems.keep(settings(), SOURCE, cut_off.problems(others, READER))
-        cut_off.refuse(others, f"the {READER}")
+    cut_off.refuse(cut_off.found(read_to, log, ARCHIVE), READER, SOURCE)
     problems.keep(settings(), SOURCE, [])
     same_log.adopt(ARCHIVE, log.ids)
     start = {at: read_to.get(at, log.first[at]) for at in log.end}

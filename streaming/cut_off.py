@@ -22,7 +22,8 @@ from infra.kafka import client
 from infra.kafka.places import At
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
-from infra.problems import Problem
+from infra.problems import Problem, keep
+from infra.settings import settings
 from streaming.log import TIMEOUT_SECONDS, Log
 
 NEWEST = 1_000
@@ -57,13 +58,14 @@ def found(read_to: Mapping[At, int], log: Log, table: Table) -> list[Other]:
     return others(last_read(read_to, table), log)
 
 
-def refuse(found: Collection[Other], reader: str) -> None:
-    """Raise PermanentFailure, with the way out, if there are any."""
+def refuse(found: Collection[Other], reader: str, source: str) -> None:
+    """Raise PermanentFailure, with the way out, and keep the problems as those of `source`, if there are any."""
     if found:
-        raise PermanentFailure(f"{_told(found, reader)}. {WAY_OUT}")
+        keep(settings(), source, _problems(found, reader))
+        raise PermanentFailure(f"{_told(found, f'the {reader}')}. {WAY_OUT}")
 
 
-def problems(found: Collection[Other], reader: str) -> list[Problem]:
+def _problems(found: Collection[Other], reader: str) -> list[Problem]:
     """One problem per partition."""
     return [
         Problem(f"log.cut_off/{one.topic}-{one.partition}", _told([one], f"the {reader}"), WAY_OUT, rows=(str(one),))

@@ -68,9 +68,7 @@ def refuse_gaps(read_to: Ends, log: Log) -> None:
     if lost:
         problems.keep(settings(), SOURCE, [gaps.problem(gap, READER, gaps.CONTINUE) for gap in lost])
         gaps.refuse(lost)
-    if others := cut_off.found(read_to, log, BRONZE):
-        problems.keep(settings(), SOURCE, cut_off.problems(others, READER))
-        cut_off.refuse(others, f"the {READER}")
+    cut_off.refuse(cut_off.found(read_to, log, BRONZE), READER, SOURCE)
 
 
 def say(lost: list[gaps.Gap]) -> None:

@@ -5,11 +5,13 @@ Run: pytest tests/streaming/test_validate.py
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from infra import event_time
 from streaming.contracts.contract import ENVELOPE, RAW, UUID, Contract, Rule, Version
 from streaming.encodings import BINARY, FAULTS, oversize
 from streaming.reasons import Reason
@@ -23,10 +25,8 @@ STRICT_JSON = {
 }
 OBJECT = "is struct<event_id string>"
 """A schema that detects a JSON object. Unlike Spark's other JSON functions, from_json has a strict mode."""
-AHEAD = "INTERVAL 5 MINUTES"
-"""How far an event time may be ahead of the record's arrival."""
-OLDEST = "INTERVAL 366 DAYS"
-"""An event older than this at arrival is rejected: its producer's clock is probably wrong."""
+AHEAD = f"INTERVAL {event_time.AHEAD // timedelta(minutes=1)} MINUTES"
+OLDEST = f"INTERVAL {event_time.OLDEST.days} DAYS"
 LAST_MILLISECOND = 253_402_300_799_999
 """9999-12-31, the last day a Spark timestamp prints; beyond it the cast would throw."""
 

@@ -11,14 +11,12 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from infra.event_time import AHEAD, MILLISECOND
 from infra.lake import arrow_tables
 from infra.settings import settings
 from streaming.progress import INGEST, PROGRESS
 
-MILLISECOND = timedelta(milliseconds=1)
 EPOCH = datetime.fromtimestamp(0, UTC)
-AHEAD = timedelta(minutes=5)
-"""How far an event time may be ahead of this machine's clock to be followed: as far as it may be ahead of its arrival."""
 TIMES = ("max_event_time", "aligned_event_time")
 """Columns of progress."""
 

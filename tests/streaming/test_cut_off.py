@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,7 @@ from deltalake import write_deltalake
 
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables
+from infra.problems import of_source
 from streaming import cut_off
 from streaming.arrivals import arrow_schema
 from streaming.bronze import BRONZE
@@ -47,13 +49,17 @@ def test_the_log_that_was_read_is_read_on(log: Log, local_lake: Path) -> None:
     assert cut_off.found({AT: 4}, log, BRONZE) == []
 
 
-def test_another_record_at_the_last_offset_is_refused(log: Log, local_lake: Path) -> None:
+def test_another_record_at_the_last_offset_is_refused(
+    log: Log, local_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home: Any = SimpleNamespace(home=tmp_path)
+    monkeypatch.setattr(cut_off, "settings", lambda: home)
     read(local_lake, 0, 1, 2, 3, late=timedelta(milliseconds=-1))
     found = cut_off.found({AT: 4}, log, BRONZE)
     said = r"orders-0 at offset 3 \(read: arrived 2026-01-31 12:00:00.002, now: 2026-01-31 12:00:00.003 UTC\)"
     with pytest.raises(PermanentFailure, match=said):
-        cut_off.refuse(found, "the stream")
-    assert [one.id for one in cut_off.problems(found, "stream")] == ["log.cut_off/orders-0"]
+        cut_off.refuse(found, "stream", "stream.log")
+    assert [one.id for one in of_source(home, "stream.log")] == ["log.cut_off/orders-0"]
 
 
 def test_the_last_record_may_lie_before_markers_of_transactions(log: Log, local_lake: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from infra.shop.day import DAY_MS
+from infra.event_time import MILLISECOND, OLDEST
 from infra.shop.followers.follower import Record
 from infra.shop.orders.commands import (
     MAX_BYTES,
@@ -36,7 +36,7 @@ from infra.shop.orders.order import ADDED, CANCELLED, PAYMENTS, PLACED, SHIPPED
 FAILED = "payment_failed"
 UNWRITABLE = "\ufffd"
 """Stands for the character of number 0, which no text in Postgres has."""
-OLDEST_MS = 366 * DAY_MS
+OLDEST_MS = OLDEST // MILLISECOND
 """An event older than this at its arrival is rejected, as in the stream."""
 ADDED_BY_VERSION_2 = {"channel", "currency"}
 NEEDS: Mapping[str, tuple[str, ...]] = {

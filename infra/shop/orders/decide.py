@@ -12,12 +12,13 @@ from collections import Counter
 from enum import StrEnum
 from typing import Any
 
+from infra.event_time import AHEAD, MILLISECOND
 from infra.shop.orders.answered import HORIZON_MS
 from infra.shop.orders.commands import SHOP, Add, Cancel, Command, Item, Pay, Place, Receive, Refund, Ship
 from infra.shop.orders.order import ADDED, CANCELLED, CAPTURED, PLACED, RECEIVED, REFUNDED, SHIPPED, Fact, Order
 from infra.shop.orders.state import State
 
-AHEAD_MS = 5 * 60_000
+AHEAD_MS = AHEAD // MILLISECOND
 """How far a command's time may be ahead of its arrival, as in the stream."""
 MOST_LINES = 100
 
