@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from cache_server import CacheServer
@@ -18,13 +19,14 @@ def cache_server(tmp_path: Path) -> Iterator[CacheServer]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DatabaseServer]:
+def server() -> Iterator[DatabaseServer]:
     """A running Postgres with the shop's tables."""
-    # Postgres's own user must be able to enter.
-    home = tmp_path_factory.mktemp("postgres")
-    for folder in (home, *home.parents[:2]):
-        folder.chmod(0o755)
-    own = DatabaseServer(home)
-    own.start()
-    yield own
-    own.stop()
+    # Postgres's own user must be able to enter. A folder of pytest's would be closed to it by the next session of pytest, be it
+    # one that a test runs.
+    with TemporaryDirectory(prefix="daybreak-postgres-") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        own = DatabaseServer(home)
+        own.start()
+        yield own
+        own.stop()
