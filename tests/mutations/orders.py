@@ -28,7 +28,7 @@ ORDERS = (
         "infra/shop/orders/order.py",
         'refunded=known.refunded + payload["amount_cents"]',
         'refunded=payload["amount_cents"]',
-        f"{SERVICE}::test_service_and_stream_make_the_same_of_an_orders_events",
+        f"{SERVICE}::test_an_order_is_placed_added_to_paid_shipped_and_refunded",
     ),
     Mutation(
         "orders: an event may have the time of the one before",

@@ -52,6 +52,9 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
         order.append("asked")
         return WAS | {"clicks": "second"}
 
+    def written(*arguments: object) -> None:
+        raise PermanentFailure("it was written")
+
     monkeypatch.setattr(same_log, "topic_ids", asked)
     monkeypatch.setattr(ingest, "point", lambda place: None)
     own: Any = Ingest.__new__(Ingest)
@@ -62,7 +65,7 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
     own.rate = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
     own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None), ThreadPoolExecutor(1)
     own._restored, own._topic_ids = lambda batch_id: SimpleNamespace(at=None), WAS
-    own._write = lambda *arguments: order.append("written")
+    own._write = written
     with pytest.raises(PermanentFailure, match="clicks was deleted and made again: its id was first and is second"):
         own(SimpleNamespace(toArrow=fetched), 0)
     assert order == ["fetched", "asked"]
