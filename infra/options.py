@@ -16,7 +16,11 @@ SHOP_DB_VIEWS = "shop-db-views"
 """Views read customers and products from the captured tables, not from the shop's events."""
 ORDER_SERVICE = "order-service"
 """The one writer of orders: the shop sends it commands, and what it accepts becomes events."""
-OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE)
+WEBHOOKS = "webhooks"
+"""Signed events by HTTP: `POST /topics/<topic>`."""
+OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE, WEBHOOKS)
+OF_THE_STREAM = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE)
+"""Those that change which topics the stream reads, or what its views read: it is started again when one is turned on or off."""
 OPTIONS_FILE, VARIABLE = "options.env", "DAYBREAK_OPTIONS"
 
 

@@ -31,3 +31,4 @@ class Ports(BaseSettings):
     docs_port: int = _port(9)
     connect_port: int = _port(10)
     cache_port: int = _port(11)
+    webhooks_port: int = _port(12)

@@ -37,6 +37,7 @@ COMMANDS = {
     "shop-db": "batch.commands.shop_db",
     "follower": "batch.commands.follower",
     "order": "infra.commands.order",
+    "webhooks": "streaming.commands.webhooks",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
 

@@ -30,6 +30,7 @@ class Name(StrEnum):
     FOLLOWER_ORDERS = "follower-orders"
     STREAM = "stream"
     ORDER_SERVICE = "order-service"
+    WEBHOOKS = "webhooks"
     GATEWAY = "gateway"
     AIRFLOW_API = "airflow-api"
     AIRFLOW_SCHEDULER = "airflow-scheduler"

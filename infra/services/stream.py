@@ -8,7 +8,7 @@ import sys
 
 from infra.failing import WHAT_TO_DO, failing
 from infra.failures import PERMANENT_EXIT
-from infra.options import VARIABLE
+from infra.options import OF_THE_STREAM, VARIABLE
 from infra.services import health
 from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
@@ -19,8 +19,8 @@ def program(s: Settings) -> Program:
     return Program(
         name=Name.STREAM,
         command=(sys.executable, "-m", "streaming"),
-        # Named, so that an option that is turned on or off starts it again.
-        env=settings_env() | {VARIABLE: s.options},
+        # Named, so that an option of its own that is turned on or off starts it again.
+        env=settings_env() | {VARIABLE: ",".join(filter(s.has, OF_THE_STREAM))},
         ports={"stream_ui_port": s.stream_ui_port},
         needs=(Name.KAFKA, Name.MINIO, Name.POSTGRES),
         waits_for=lambda pid: health.stream(s, pid),

@@ -29,13 +29,12 @@ from infra.shop.db.write import Writer, following
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
 from infra.shop.orders.commands import TOPIC as COMMANDS
-from infra.shop.orders.order import ANSWERS
 from infra.shop.orders.progress import progress
-from infra.shop.orders.snapshot import TOPIC as STATE
 from infra.shop.run import Run
 from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
 from streaming.contracts import CONTRACTS
+from streaming.webhooks.topics import own_writer
 
 commands = typer.Typer()
 
@@ -61,12 +60,8 @@ def send(
     """Send newline-separated JSON to TOPIC, byte for byte. A line whose key cannot be read is sent without a key."""
     counts: Counter[str] = Counter({"lines": 0})
     started = time.monotonic()
-    if topic in (settings().corrections_topic, settings().corrections_state_topic):
-        raise PermanentFailure(f"only the night writes the topic {topic!r}: read it with `daybreak corrections`")
-    if topic in (settings().alerts_topic, settings().alerts_state_topic):
-        raise PermanentFailure(f"only the stream writes the topic {topic!r}: read it with `daybreak alerts`")
-    if topic in (ANSWERS, STATE):
-        raise PermanentFailure(f"only the order service writes the topic {topic!r}: ask it with `daybreak order`")
+    if said := own_writer(settings(), topic):
+        raise PermanentFailure(said)
     with ExitStack() as stack:
         field = key or key_field(topic)
         if file is None or file == Path("-"):

@@ -15,6 +15,7 @@ from tests.mutations.shown import SHOWN
 from tests.mutations.stream import STREAM
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
+from tests.mutations.webhooks import WEBHOOKS
 
 MUTATIONS = (
     *VIEWS_AND_CONTRACTS,
@@ -22,6 +23,7 @@ MUTATIONS = (
     *VERSIONS,
     *CAPTURED,
     *ORDERS,
+    *WEBHOOKS,
     *STREAM,
     *NIGHT,
     *KEPT,

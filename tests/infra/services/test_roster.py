@@ -17,6 +17,7 @@ OPTIONAL = {
     Name.FOLLOWER_CACHE,
     Name.FOLLOWER_ORDERS,
     Name.ORDER_SERVICE,
+    Name.WEBHOOKS,
 }
 
 
@@ -32,7 +33,7 @@ def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> 
 
 
 def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks")
     assert list(roster(load())) == list(Name)
 
 
@@ -62,20 +63,20 @@ def test_a_named_endpoint_is_yours(
 
 
 def test_a_cache_of_your_own_is_not_started(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks")
     monkeypatch.setenv("DAYBREAK_CACHE_URL", "rediss://me@cache.example:6379/0")
     assert set(Name) - set(roster(load())) == {Name.CACHE}
 
 
 def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     order = list(Name)
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks")
     for program in roster(load()).values():
         assert all(order.index(need) < order.index(program.name) for need in program.needs)
 
 
 def test_no_two_programs_share_a_port(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks")
     ports = [port for program in roster(load()).values() for port in program.ports.values()]
     assert len(ports) == len(set(ports))
 
@@ -87,3 +88,11 @@ def test_a_wrong_name_is_refused_with_the_right_ones(s: Settings) -> None:
 
 def test_a_part_keeps_the_order_of_the_whole(s: Settings) -> None:
     assert list(choose(roster(s), "gateway, kafka")) == [Name.KAFKA, Name.GATEWAY]
+
+
+def test_a_stream_goes_on_when_webhooks_are_turned_on(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = roster(load())[Name.STREAM]
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "webhooks")
+    assert roster(load())[Name.STREAM].env == before.env
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "order-service,webhooks")
+    assert roster(load())[Name.STREAM].env != before.env

@@ -1,0 +1,65 @@
+"""Which topics a webhook may write: those of contracts that others write, never what the platform writes itself.
+
+Data flow: topic, Settings, contracts -> its Contract, or Refused
+Run: pytest tests/streaming/webhooks/test_topics.py
+"""
+
+from infra.options import ORDER_SERVICE
+from infra.settings import Settings
+from infra.shop.orders.commands import TOPIC as COMMANDS
+from infra.shop.orders.order import ANSWERS, ORDERS, PAYMENTS
+from infra.shop.orders.snapshot import TOPIC as STATE
+from streaming.contracts import CONTRACTS
+from streaming.contracts.contract import Contract
+from streaming.webhooks.refused import Refused, Why
+
+
+def own_writer(s: Settings, topic: str) -> str | None:
+    """Why nobody but the platform writes this topic, as a sentence; None for any other topic."""
+    if topic in (s.corrections_topic, s.corrections_state_topic):
+        return f"only the night writes the topic {topic!r}: read it with `daybreak corrections`"
+    if topic in (s.alerts_topic, s.alerts_state_topic):
+        return f"only the stream writes the topic {topic!r}: read it with `daybreak alerts`"
+    if topic in (ANSWERS, STATE):
+        return f"only the order service writes the topic {topic!r}: ask it with `daybreak order`"
+    return None
+
+
+def not_writable(s: Settings, topic: str) -> Refused | None:
+    """Why a webhook may not write this topic, whoever sends it."""
+    if said := own_writer(s, topic):
+        return Refused(Why.NOT_WRITABLE, said)
+    contract = CONTRACTS.get(topic)
+    if contract is None:
+        return Refused(Why.UNKNOWN_TOPIC, f"{topic!r} is no topic of the platform; there is {', '.join(writable(s))}")
+    if contract.captured:
+        return Refused(Why.NOT_WRITABLE, f"only change capture writes the topic {topic!r}: change its table instead")
+    if s.has(ORDER_SERVICE) and topic in (ORDERS, PAYMENTS):
+        return Refused(
+            Why.NOT_WRITABLE,
+            f"only the order service writes the topic {topic!r}: send a command to {COMMANDS!r} instead",
+        )
+    if contract.encoding != "json":
+        return Refused(
+            Why.NOT_WRITABLE,
+            f"the topic {topic!r} takes {contract.encoding}, and a webhook JSON: send it to Kafka itself",
+        )
+    return None
+
+
+def writable(s: Settings) -> list[str]:
+    """The topics that a webhook may write."""
+    return [topic for topic in CONTRACTS if not_writable(s, topic) is None]
+
+
+def of(s: Settings, topic: str, allowed: tuple[str, ...], sender: str) -> Contract:
+    """The topic's contract. Raises Refused where this sender may not write it."""
+    if refused := not_writable(s, topic):
+        raise refused
+    if topic not in allowed:
+        raise Refused(
+            Why.NOT_YOURS,
+            f"{sender} may write {', '.join(allowed)}, not {topic!r}; to allow it: "
+            f"daybreak webhooks change {sender} --topic {topic}",
+        )
+    return CONTRACTS[topic]

@@ -1,0 +1,55 @@
+"""The program without a Kafka: it says what it waits for, takes nothing, and ends when it is told to."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+
+from infra.services import webhooks as program
+from infra.settings import ROOT, Settings
+from streaming.webhooks.senders import Secret, Sender, changing
+from streaming.webhooks.signature import key_of, new_secret, sign
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def test_without_kafka_nothing_is_taken_and_status_says_so(tmp_path: Path) -> None:
+    s = Settings(home=tmp_path, webhooks_port=free_port(), kafka_bootstrap=f"127.0.0.1:{free_port()}")
+    secret, body, now = new_secret(), b'{"event_id":"1","order_id":"o-1"}', str(int(time.time()))
+    with changing(tmp_path / "webhooks.json") as known:
+        known["partner"] = Sender("partner", ("orders",), 10, (Secret(secret),))
+    ours = {"HOME": str(tmp_path), "WEBHOOKS_PORT": str(s.webhooks_port), "KAFKA_BOOTSTRAP": s.kafka_bootstrap}
+    env = os.environ | {f"DAYBREAK_{name}": value for name, value in ours.items()} | {"PYTHONPATH": str(ROOT)}
+    own = subprocess.Popen(
+        [sys.executable, "-m", "streaming.webhooks"], env=env, cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        one = program.program(s)
+        give_up = time.monotonic() + 30
+        while "does not answer" not in (said := one.waits_for(own.pid) or ""):
+            assert time.monotonic() < give_up, said
+            time.sleep(0.1)
+        headers = {"webhook-sender": "partner", "webhook-id": "1", "webhook-timestamp": now}
+        headers |= {"content-type": "application/json", "webhook-signature": sign(key_of(secret), "1", now, body)}
+        url = f"http://127.0.0.1:{s.webhooks_port}/topics/orders"
+        answer = httpx.post(url, content=body, headers=headers, trust_env=False)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+        assert answer.json()["error"] == "kafka_away"
+        assert answer.json()["written"] is False
+        assert one.notices(own.pid) == ()
+        own.send_signal(signal.SIGTERM)
+        _, log = own.communicate(timeout=30)
+        assert secret not in log
+        assert json.loads(program.status_file(s).read_text())["waiting"] == 0
+    finally:
+        own.kill()
+        own.wait()
