@@ -7,7 +7,7 @@ Run: pytest tests/platform/webhooks
 import asyncio
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,10 +26,12 @@ class Answer:
 
 @dataclass
 class Sent:
-    """What became of a load. `seconds`: of each acknowledged request, from its first byte to its answer."""
+    """What became of a load: the places (partition, offset) that an event was acknowledged at, by its event_id.
 
-    acknowledged: dict[str, tuple[int, int]] = field(default_factory=dict)
-    again: int = 0
+    `seconds`: of each acknowledged request, from its first byte to its answer.
+    """
+
+    acknowledged: defaultdict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     statuses: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
 
@@ -78,7 +80,6 @@ class Load:
     async def _until_acknowledged(
         self, at: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None, topic: str, event_id: str, body: bytes
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        self.sent.again += event_id in self.sent.acknowledged
         while True:
             try:
                 at = at or await asyncio.open_connection("127.0.0.1", self._port)
@@ -94,7 +95,7 @@ class Load:
             self.sent.statuses[str(answer.status)] += 1
             if answer.status == 200:
                 self.sent.seconds.append(time.monotonic() - begun)
-                self.sent.acknowledged[event_id] = answer.body["partition"], answer.body["offset"]
+                self.sent.acknowledged[event_id].append((answer.body["partition"], answer.body["offset"]))
                 return at
             assert answer.status in (429, 503), answer
             await asyncio.sleep(float(answer.headers["retry-after"]))
