@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import KafkaError
 
+from infra.kafka import client
 from streaming.webhooks import deliver
 from streaming.webhooks.deliver import Log
 from streaming.webhooks.refused import Refused, Why
@@ -16,7 +17,9 @@ from streaming.webhooks.refused import Refused, Why
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A Kafka that a look has found, and that then takes nothing; short limits."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        monkeypatch.setenv("DAYBREAK_KAFKA_BOOTSTRAP", f"127.0.0.1:{silent.getsockname()[1]}")
+        # Whatever platform lives in this process.
+        bootstrap = {"bootstrap.servers": f"127.0.0.1:{silent.getsockname()[1]}", "log_level": 0}
+        monkeypatch.setattr(client, "options", lambda: bootstrap)
         monkeypatch.setattr(deliver, "WAIT_SECONDS", 1.0)
         monkeypatch.setattr(deliver, "QUEUE_RECORDS", "3")
 
