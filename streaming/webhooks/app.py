@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from infra.failures import PermanentFailure
 from infra.settings import Settings
-from streaming.webhooks import signature, topics
+from streaming.webhooks import check, signature, topics
 from streaming.webhooks.deliver import Log
 from streaming.webhooks.rate import Rates
 from streaming.webhooks.refused import Refused, Why
@@ -47,15 +47,27 @@ class Webhooks:
         body = await body_of(request)
         sender, identity = self._sender(request, body)
         contract = topics.of(self._settings, request.path_params["topic"], sender.topics, sender.name)
-        _refuse_parameters(request)
+        is_check = _is_check(request)
         self._rates.take(sender)
         require_json(request)
         key, event_id = key_in(body, contract)
+        if is_check:
+            return self._checked(contract.topic, key, body)
         headers: list[tuple[str, str | bytes | None]] = [(SENDER, sender.name), (ID, identity)]
         written = await self._log().write(contract.topic, key, body, headers)
         self.outcomes["written"] += 1
         place = {"topic": contract.topic, "partition": written.partition, "offset": written.offset}
         return JSONResponse({"written": True, "event_id": event_id, **place})
+
+    def _checked(self, topic: str, key: bytes, body: bytes) -> JSONResponse:
+        is_valid = check.is_valid(topic, key, body, time.time_ns() // 1_000_000)
+        self.outcomes["checked"] += 1
+        says = (
+            "would take it"
+            if is_valid
+            else "would put it into quarantine; sent without ?check=1, it is there with its reasons"
+        )
+        return JSONResponse({"written": False, "valid": is_valid, "what": f"nothing is written; the stream {says}"})
 
     def _sender(self, request: Request, body: bytes) -> tuple[Sender, str]:
         """Whose signature the request has, and its id. Raises Refused."""
@@ -90,14 +102,10 @@ class Webhooks:
         return JSONResponse(body, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def _refuse_parameters(request: Request) -> None:
-    """Who asks for a check must not write instead, so no parameter is passed over."""
-    if "check" in request.query_params:
-        raise Refused(
-            Why.NOT_CHECKED_HERE,
-            "?check=1 is not offered: only the stream checks contracts, with Spark. Send it, and look for its event_id in "
-            "silver.quarantine",
-        )
-    if request.query_params:
-        given = ", ".join(sorted(request.query_params))
-        raise Refused(Why.UNKNOWN_PARAMETER, f"there is no parameter {given}: POST /topics/<topic> takes none")
+def _is_check(request: Request) -> bool:
+    """Who asks for something else must not write instead, so no parameter is passed over."""
+    given = request.query_params.multi_items()
+    if given in ([], [("check", "1")]):
+        return bool(given)
+    names = ", ".join(f"{name}={value}" for name, value in given)
+    raise Refused(Why.UNKNOWN_PARAMETER, f"there is no parameter {names}: POST /topics/<topic> takes check=1 or none")

@@ -62,8 +62,8 @@ WEBHOOKS = (
     Mutation(
         "webhooks: who asks for a check writes",
         "streaming/webhooks/app.py",
-        '    if "check" in request.query_params:\n',
-        '    if "check" in request.query_params:\n        return\n    if False:\n',
-        f"{TESTS}/test_app.py::test_a_bad_request_is_named_and_not_written",
+        "        if is_check:\n",
+        "        if False:\n",
+        f"{TESTS}/test_app.py::test_a_check_says_yes_or_no_and_writes_nothing",
     ),
 )

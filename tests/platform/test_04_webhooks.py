@@ -49,7 +49,7 @@ def test_a_signed_order_counts_once_however_often_it_is_sent(webhooks: Platform)
         for topic, record_key, value, event_id, kind in orders:
             for partition, offset in sent.acknowledged[event_id or ""]:
                 ledger.write(event_id, topic, partition, offset, ACKED, kind, record_key, value)
-    assert asyncio.run(bad(port, key, events[0][2])) == [401, 401, 404, 403, 403, 413, 415, 400, 422, 501]
+    assert asyncio.run(bad(port, key, events[0][2])) == [401, 401, 404, 403, 403, 413, 415, 400, 422, 200]
     assert sum(platform.ends().values()) - sum(before.values()) == 40
     platform.wait_drained()
     wanted = {event_id for _, event_id, _ in events}
@@ -61,7 +61,7 @@ def test_a_signed_order_counts_once_however_often_it_is_sent(webhooks: Platform)
 
 
 async def bad(port: int, key: bytes, good: bytes) -> list[int]:
-    """The statuses of requests that are not to be written; each names what is wrong, and what helps."""
+    """The statuses of requests that are not to be written, the last a check; each names what is wrong, and what helps."""
     spoilt: list[tuple[str, bytes, dict[str, str]]] = [
         ("orders", good, {"webhook_signature": "v1,AAAA"}),
         ("orders", good, {"at": "0"}),

@@ -23,6 +23,7 @@ from streaming.webhooks.signature import key_of, new_secret, sign
 
 EVENT: dict[str, Any] = {"event_id": "6f1c2b7e-0d53-4c8e-9a44-5b8f5a0d6c14", "order_id": "o-00000001", "total_cents": 1}
 BODY = json.dumps(EVENT).encode()
+CLICK = b'{"event_id":"1","session_id":"s-1"}'
 SECRET = new_secret()
 
 
@@ -60,7 +61,7 @@ class Site:
         self.file.unlink(missing_ok=True)
         with changing(self.file) as known:
             known["partner"] = Sender("partner", ("orders",), 1000, (Secret(SECRET),))
-            known["slow"] = Sender("slow", ("orders",), 0.5, (Secret(SECRET),))
+            known["slow"] = Sender("slow", ("orders", "clicks"), 0.5, (Secret(SECRET),))
         self.webhooks = Webhooks(Settings(), Senders(self.file), lambda: self.log)  # type: ignore[arg-type,return-value]
 
     async def answer(self, scope: Any, receive: Any, send: Any) -> None:
@@ -122,8 +123,14 @@ BAD: list[tuple[Why, str, dict[str, Any]]] = [
     (Why.NOT_YOURS, "partner may write orders, not 'clicks'", {"path": "/topics/clicks"}),
     (Why.NOT_WRITABLE, "only the night writes", {"path": "/topics/corrections"}),
     (Why.NO_SUCH_PAGE, "POST /topics/<topic>", {"path": "/topic/orders"}),
-    (Why.NOT_CHECKED_HERE, "only the stream checks", {"path": "/topics/orders?check=1"}),
-    (Why.UNKNOWN_PARAMETER, "no parameter dry", {"path": "/topics/orders?dry=1"}),
+    (
+        Why.NOT_CHECKED_HERE,
+        "only the stream can say",
+        {"path": "/topics/clicks?check=1", "webhook_sender": "slow", "body": CLICK},
+    ),
+    (Why.UNKNOWN_PARAMETER, "no parameter dry=1", {"path": "/topics/orders?dry=1"}),
+    (Why.UNKNOWN_PARAMETER, "no parameter check=0", {"path": "/topics/orders?check=0"}),
+    (Why.UNKNOWN_PARAMETER, "no parameter check=1, check=0", {"path": "/topics/orders?check=1&check=0"}),
     (Why.TOO_LARGE, "65,536 bytes", {"body": b'"' + b"a" * MAX_BYTES}),
     (Why.WRONG_CONTENT_TYPE, "application/json", {"content_type": "text/plain"}),
     (Why.WRONG_CONTENT_TYPE, "missing", {"content_type": ""}),
@@ -144,6 +151,16 @@ def test_a_bad_request_is_named_and_not_written(site: Site, why: Why, said: str,
     assert site.log.records == []
     assert site.webhooks.outcomes == {why.value: 1}
     assert site.post().status_code == 200
+
+
+def test_a_check_says_yes_or_no_and_writes_nothing(site: Site) -> None:
+    shipped = {"event_type": "order_shipped", "event_time": time.time_ns() // 1_000_000, "schema_version": 1}
+    good = {name: EVENT[name] for name in ("event_id", "order_id")} | shipped | {"customer_id": "c-7"}
+    for event, valid in ((good, True), (good | {"customer_id": "c-x"}, False)):
+        answer = site.post("/topics/orders?check=1", json.dumps(event).encode())
+        assert (answer.status_code, answer.json()["valid"], answer.json()["written"]) == (200, valid, False)
+    assert site.log.records == []
+    assert site.webhooks.outcomes == {"checked": 2}
 
 
 def test_an_event_of_the_longest_size_is_taken(site: Site) -> None:

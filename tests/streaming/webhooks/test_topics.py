@@ -39,7 +39,11 @@ def test_a_topic_without_a_contract_is_unknown(topic: str) -> None:
 
 def test_captured_changes_are_the_captures_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONTRACTS, SHOP_STOCK.topic, SHOP_STOCK)
-    assert why(Settings(), SHOP_STOCK.topic) is Why.NOT_WRITABLE
+    refused = topics.not_writable(Settings(), SHOP_STOCK.topic)
+    assert refused
+    assert refused.why is Why.NOT_WRITABLE
+    # Not for its encoding: nobody is to send such a change to Kafka either.
+    assert "only change capture writes" in refused.what
 
 
 def test_with_the_order_service_on_orders_have_one_writer(monkeypatch: pytest.MonkeyPatch) -> None:
