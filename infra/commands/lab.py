@@ -27,15 +27,17 @@ from infra.lab import (
     polling,
     polling_table,
 )
+from infra.lab.direct import measure as direct
+from infra.lab.direct import table as direct_table
 from infra.lab.group_member import COMMIT_EVERY
-from infra.lab.labs import COMPACTION, DELIVERY, DUAL_WRITES, GROUPS, POLLING, Lab
+from infra.lab.labs import COMPACTION, DELIVERY, DIRECT, DUAL_WRITES, GROUPS, POLLING, Lab
 from infra.lab.result import Result, Row, keep
 from infra.settings import settings
 
 commands = typer.Typer()
 labs = typer.Typer(
     no_args_is_help=True,
-    help="Measure what Kafka promises, on the running broker. Labs use topics of their own and delete them at their end.",
+    help="Measure what Kafka promises, and what one has without it. Labs use topics of their own and delete them at their end.",
 )
 commands.add_typer(labs, name="lab")
 console = Screen()
@@ -115,6 +117,24 @@ def run_dual_writes(
     show(
         DUAL_WRITES, dual_writes_table.rows(found), dual_writes_table.shows(found), how, dual_writes_table.broken(found)
     )
+
+
+@labs.command("direct")
+def run_direct(
+    rate: Annotated[float, typer.Option(min=20, max=2_000, help="Orders per second.")] = 300,
+    away: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds that a consumer is away.")] = 5,
+    seed: Seed = 1,
+) -> None:
+    """Send orders to two consumers by TCP, UDP, ZeroMQ, webhooks and Kafka; kill both ends; count lost and doubled ones."""
+    with console.status("orders go over nine transports, whose ends are killed: most of a minute"):
+        found = direct.measure(settings(), rate, away, seed)
+    how = (
+        f"{rate:g} orders per second, the shop's, drawn with seed {seed}. Consumer 2 was away for {away:g} s; the producer that "
+        f"repeats keeps {direct.history(rate, away):,} messages. While all are well, each transport ran alone; in the other "
+        f"situations all ran side by side, so there compare delays with each other only. Killed: with SIGKILL, once before the "
+        "work on a message and once behind it, before its acknowledgement; a successor came at once."
+    )
+    show(DIRECT, direct_table.rows(found), direct_table.shows(found), how, direct_table.broken(found))
 
 
 def show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:

@@ -69,4 +69,14 @@ CQRS = Lab(
     "row by its key, a fact with how sure it is. Each can be thrown away and built anew. With the options shop-db and "
     "order-service there are more of them.",
 )
-LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS)
+DIRECT = Lab(
+    "direct",
+    "What does a message without a broker survive?",
+    "One producer sends the shop's orders to two consumers, all processes of their own, directly and over Kafka. Each "
+    "consumer is to get every order; with PUSH/PULL the two share them. Repeated on request: the producer keeps its newest "
+    "messages, numbered, and a consumer asks for those that it misses. Retried: a post that gets no 2xx is tried again "
+    "after growing pauses, from the producer's memory. Processes write what they sent and processed into one ledger, and "
+    "this is counted. Out of order is what came after a higher number. Delay is from the moment when an order was due to "
+    "be sent to the end of the work on it.",
+)
+LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT)

@@ -4,15 +4,19 @@ Data flow: `<home>/lab/<lab>.json` -> `<home>/lab/index.html`, which Airflow's m
 Run: daybreak lab delivery
 """
 
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
 
-from infra.lab.labs import LABS, Lab
-from infra.lab.result import Result, newest
+from infra.lab.direct.chart import chart
+from infra.lab.labs import DIRECT, LABS, Lab
+from infra.lab.result import Result, Row, newest
 from infra.page import look
 from infra.page.write import put
 
+CHARTS: dict[str, Callable[[Sequence[Row]], str]] = {DIRECT.name: chart}
+"""What draws a lab's rows, by the lab's name. Its table is then folded up behind the chart."""
 TEMPLATE = Path(__file__).with_name("page.html")
 
 
@@ -39,6 +43,9 @@ def _section(lab: Lab, result: Result | None) -> str:
 def _measured(result: Result) -> str:
     rows = [list(row.values()) for row in result.rows]
     broken = "".join(f'<p class="bad">{escape(one)}</p>\n' for one in result.broken)
+    table = f'<div class="rows" tabindex="0">{look.table(result.rows[0], rows, stacks=True)}</div>'
+    if draw := CHARTS.get(result.lab):
+        table = f"{draw(result.rows)}<details><summary>All figures</summary>{table}</details>"
     return f"""<p class="answer">{escape(result.shows)}</p>
-{broken}<div class="rows" tabindex="0">{look.table(result.rows[0], rows, stacks=True)}</div>
+{broken}{table}
 <p class="note">{escape(result.how)} It ended on <time>{result.at:%Y-%m-%d at %H:%M} UTC</time>.</p>"""

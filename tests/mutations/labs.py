@@ -6,6 +6,7 @@ Run: python -m tests.mutations lab
 
 from tests.mutations.mutation import Mutation
 
+DIRECT = "tests/infra/lab/direct"
 COUNTS, TABLES = "tests/infra/lab/test_counts.py", "tests/infra/lab/test_tables.py"
 
 LABS = (
@@ -59,5 +60,54 @@ LABS = (
         "        if not one.is_equal\n",
         "        if one.is_equal and not one.is_equal\n",
         "tests/infra/lab/test_dual_writes.py::test_only_what_was_captured_must_be_equal",
+    ),
+    Mutation(
+        "lab: an order that one of two consumers has is not lost",
+        "infra/lab/direct/figures.py",
+        "streams = [0] if shared else CONSUMERS",
+        "streams = [0] if shared else CONSUMERS[:1]",
+        f"{DIRECT}/test_figures.py::test_what_one_consumer_lacks_is_lost_although_the_other_has_it",
+    ),
+    Mutation(
+        "lab: a repetition counts as out of order",
+        "infra/lab/direct/figures.py",
+        "        if (stream, number) in seen:\n            continue\n",
+        "",
+        f"{DIRECT}/test_figures.py::test_a_repetition_is_doubled_and_not_out_of_order",
+    ),
+    Mutation(
+        "lab: nobody hears of the loss of the last messages",
+        "infra/lab/direct/retransmission.py",
+        "self._end = max(self._end, held.end)",
+        "self._end = max(self._end, held.oldest)",
+        f"{DIRECT}/test_retransmission.py::test_the_loss_of_the_last_messages_is_heard_of",
+    ),
+    Mutation(
+        "lab: a consumer asks for ever for what no history has",
+        "infra/lab/direct/retransmission.py",
+        "while self._next < held.oldest:",
+        "while False:",
+        f"{DIRECT}/test_retransmission.py::test_what_the_history_lacks_is_given_up_and_counted",
+    ),
+    Mutation(
+        "lab: a webhook is answered before the work is done",
+        "infra/lab/direct/webhook_receiver.py",
+        """        self.server.work(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response_only(204)
+        self.end_headers()
+""",
+        """        message = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response_only(204)
+        self.end_headers()
+        self.server.work(message)
+""",
+        f"{DIRECT}/test_runs.py::test_a_death_in_a_message_costs_what_the_transport_promises",
+    ),
+    Mutation(
+        "lab: Kafka may lose an order when its producer dies",
+        "infra/lab/direct/table.py",
+        "one.transport is Transport.KAFKA\n",
+        "False\n",
+        f"{DIRECT}/test_table.py::test_a_loss_breaks_a_promise_only_where_one_was_given",
     ),
 )

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from infra.lab.labs import DELIVERY, GROUPS, LABS
+from infra.lab.labs import DELIVERY, DIRECT, GROUPS, LABS
 from infra.lab.page import page, publish
 from infra.lab.result import Result, keep, newest
 
@@ -14,6 +14,16 @@ RESULT = Result(
     [{"consumer": "<b>", "lost": 1234, "took": "1,234.5 ms"}],
     "It lost <some>.",
     "So.",
+    [],
+)
+
+
+CHARTED = Result(
+    "direct",
+    RESULT.at,
+    [{"situation": "all are <well>", "transport": "a", "due": 10, "lost": 5, "doubled": 0}],
+    "",
+    "",
     [],
 )
 
@@ -38,11 +48,18 @@ def test_a_lab_without_a_result_has_its_command_on_the_page(tmp_path: Path) -> N
         assert f"<code>{lab.command}</code>" in other
 
 
+def test_a_lab_with_a_chart_has_its_table_behind_it() -> None:
+    text = page({DIRECT: CHARTED, DELIVERY: RESULT})
+    assert text.index("<figure><figcaption>all are &lt;well&gt;</figcaption>") < text.index("<details>")
+    assert text.count("<details>") == 1
+    assert '<td class="number" data-column="lost">5</td>' in text
+
+
 def test_a_broken_promise_stands_out() -> None:
     broken = Result("groups", RESULT.at, RESULT.rows, "", "", ["group A lost 3 records"])
     assert '<p class="bad">group A lost 3 records</p>' in page({GROUPS: broken})
 
 
 def test_the_page_loads_nothing() -> None:
-    text = page(dict.fromkeys(LABS, RESULT))
+    text = page(dict.fromkeys(LABS, RESULT) | {DIRECT: CHARTED})
     assert not re.search(r"src=|href=|@import|url\(|<script|<link", text)

@@ -1,8 +1,12 @@
 """The labs on the real broker: what is lost, doubled, read again and delayed, and that nothing of theirs stays."""
 
 import json
+import os
+import signal
+import time
 from typing import Any
 
+import psutil
 import pytest
 from published import admin
 from running import Platform
@@ -22,6 +26,7 @@ def results(platform: Platform) -> dict[str, Rows]:
         "delivery": platform.begin("daybreak", "lab", "delivery", "--kills", str(KILLS), "--seed", "3"),
         "groups": platform.begin("daybreak", "lab", "groups", "--seed", "3"),
         "compaction": platform.begin("daybreak", "lab", "compaction", "--seed", "3"),
+        "direct": platform.begin("daybreak", "lab", "direct", "--rate", "100", "--away", "1.5", "--seed", "3"),
     }
     for process in begun.values():
         output, errors = process.communicate(timeout=600)
@@ -85,6 +90,45 @@ def test_a_compacted_log_and_a_snapshot_give_the_whole_logs_state(results: dict[
     assert compacted["records"] == compacted["keys"] + compacted["tombstones"] <= 50
     assert compacted["tombstones"] > 0
     assert late["result"] == "_AUTO_OFFSET_RESET: 1,000 records are gone, the first left is 1,000"
+
+
+def carried(rows: Rows, situation: str, transport: str) -> dict[str, Any]:
+    (row,) = (row for row in rows if situation in row["situation"] and row["transport"] == transport)
+    return row
+
+
+def test_an_absence_costs_what_nobody_kept(results: dict[str, Rows]) -> None:
+    rows = results["direct"]
+    lost = {row["transport"]: row["lost"] for row in rows if row["situation"] == "consumer 2 is away"}
+    while_away = 150
+    for forgets in ("TCP socket", "UDP unicast", "UDP multicast", "ZeroMQ PUB/SUB", "webhook, one try"):
+        assert lost[forgets] >= 0.9 * while_away, forgets
+    assert 0 < lost["UDP, repeated on request"] < 0.9 * while_away, "the history holds the newest half of them"
+    assert lost["webhook, retried"] == lost["Kafka"] == 0
+    assert carried(rows, "consumer 2 is away", "webhook, retried")["out of order"] > 0
+    assert carried(rows, "consumer 2 is away", "Kafka")["out of order"] == 0
+
+
+def test_only_a_log_outlives_the_producer_and_a_consumer(results: dict[str, Rows]) -> None:
+    rows = results["direct"]
+    assert carried(rows, "the producer is killed", "webhook, retried")["lost"] > 0
+    assert carried(rows, "the producer is killed", "Kafka")["lost"] == 0
+    assert carried(rows, "killed twice", "webhook, retried")["doubled"] == 1
+    dead = carried(rows, "killed twice", "Kafka")
+    assert dead["lost"] == 0 < dead["doubled"], "its offset is committed behind the work"
+
+
+def test_an_interrupted_lab_leaves_no_process(platform: Platform) -> None:
+    begun = platform.begin("daybreak", "lab", "direct", "--away", "60")
+    deadline = time.monotonic() + 60
+    while not (own := psutil.Process(begun.pid).children(recursive=True)):
+        assert time.monotonic() < deadline
+        assert begun.poll() is None
+        time.sleep(0.05)
+    os.killpg(begun.pid, signal.SIGINT)
+    begun.communicate(timeout=60)
+    assert begun.returncode != 0
+    assert not [process for process in own if process.is_running()]
 
 
 def test_nothing_of_a_lab_stays_in_kafka(platform: Platform, results: dict[str, Rows]) -> None:

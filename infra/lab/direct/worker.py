@@ -1,0 +1,92 @@
+"""A process of the lab: the producer or a consumer, over the transport that its command line names.
+
+Data flow: Job on standard input -> orders sent, or processed; the ledger
+Run: daybreak lab direct
+
+It says "here" when its libraries are loaded, and "ready" when it can be reached. Then a producer waits for "go". At "leave" a
+consumer ends as one that is stopped in an orderly way. When standard input is closed, whoever started it has ended, and so
+does it: nothing of a lab outlives it.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from itertools import islice
+from pathlib import Path
+
+from infra.lab.direct.job import Death, Job, Place, Role
+from infra.lab.direct.ledger import Ledger
+from infra.lab.direct.message import Numbered
+from infra.lab.direct.transports import Ends, Transport, ends
+
+
+class Told:
+    """What standard input says after the job."""
+
+    def __init__(self) -> None:
+        self.go, self.leave = threading.Event(), threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            {"go": self.go, "leave": self.leave}[line.strip()].set()
+        os._exit(0)
+
+
+def produce(job: Job, both: Ends, told: Told) -> None:
+    """Send each order when it is due, and stay: a transport may still be asked to repeat."""
+    ledger = Ledger(Path(job.ledger))
+    sender = both.sender(job.wire, ledger.sent)
+    with Path(job.orders_file).open("rb") as file:
+        values = [line.rstrip(b"\n") for line in islice(file, job.first, job.end)]
+    sender.wait_for(job.consumers)
+    print("ready", flush=True)
+    told.go.wait()
+    began = time.monotonic_ns()
+    for place, value in enumerate(values):
+        due = began + int(place * 1e9 / job.rate)
+        if (early := due - time.monotonic_ns()) > 0:
+            time.sleep(early / 1e9)
+        sender.send(job.first + place, Numbered(job.first + place, due, value).packed())
+    sender.flush()
+    ledger.ended()
+    threading.Event().wait()
+
+
+def consume(job: Job, both: Ends, told: Told) -> None:
+    """Process orders until told to leave."""
+    ledger = Ledger(Path(job.ledger))
+    receiver = both.receiver(job.wire, job.consumer, job.first)
+
+    def work(message: bytes) -> None:
+        number, due, value = Numbered.read(message)
+        _die(job.death, number, Place.BEFORE)
+        json.loads(value)
+        ledger.processed(job.consumer, number, time.monotonic_ns() - due)
+        _die(job.death, number, Place.BEHIND)
+
+    print("ready", flush=True)
+    receiver.run(work, told.leave.is_set)
+
+
+def _die(death: Death | None, number: int, place: Place) -> None:
+    if death and death.place is place and number >= death.number:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main(transport: str) -> None:
+    """Load the transport, then do the one job that comes."""
+    # Ctrl-C reaches the whole group of processes; the one that started this one ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    both = ends(Transport(transport))
+    print("here", flush=True)
+    if line := sys.stdin.readline():
+        job = Job.read(line)
+        (produce if job.role is Role.PRODUCER else consume)(job, both, Told())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
