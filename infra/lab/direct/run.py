@@ -82,8 +82,11 @@ class Run:
     def begin(self, end: int, death: Death | None = None) -> None:
         """Send the orders before `end`, when all runs beside are ready to; consumer 2 may have a `death` before it."""
         self._end = end
+        # Both at once: some take a moment until they can be reached.
         for consumer in CONSUMERS:
-            self.join(consumer, death if consumer == 2 else None)
+            self._give(consumer, death if consumer == 2 else None)
+        for consumer in CONSUMERS:
+            self._consumers[consumer].says("ready")
         producer = self._next_producer(0)
         self._together.begin()
         producer.tell("go")
@@ -94,13 +97,9 @@ class Run:
         self._together.wait(max(self._began + seconds - time.monotonic(), 0))
 
     def join(self, consumer: int, death: Death | None = None) -> None:
-        """A consumer comes, for the first time or again: it knows what its ledger has."""
-        self._reader.read()
-        last = max((one.number for one in self._reader.facts.processed if one.consumer == consumer), default=-1)
-        process = self._spare.pop()
-        self._consumers[consumer] = process
-        job = Job(Role.CONSUMER, self._wire, str(self._ledger), last + 1, consumer=consumer, death=death)
-        process.begin(job)
+        """A consumer comes back, and can be reached: it knows what its ledger has."""
+        self._give(consumer, death)
+        self._consumers[consumer].says("ready")
 
     def leave(self, consumer: int) -> None:
         """A consumer goes in an orderly way."""
@@ -131,6 +130,14 @@ class Run:
                 quiet = time.monotonic() + (KEPT_SECONDS if self.transport is Transport.KAFKA else QUIET_SECONDS)
             self._together.wait(LOOK_SECONDS)
         return figures.figures(facts, shared)
+
+    def _give(self, consumer: int, death: Death | None) -> None:
+        self._reader.read()
+        last = max((one.number for one in self._reader.facts.processed if one.consumer == consumer), default=-1)
+        process = self._spare.pop()
+        self._consumers[consumer] = process
+        job = Job(Role.CONSUMER, self._wire, str(self._ledger), last + 1, consumer=consumer, death=death)
+        process.tell(job.text())
 
     def _next_producer(self, first: int) -> Process:
         self._producer = self._spare.pop()
