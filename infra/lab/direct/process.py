@@ -1,14 +1,17 @@
-"""A process of the lab, as the one that started it sees it.
+"""The processes of a run, as the one that started them sees them.
 
-Data flow: Job -> a process of infra/lab/direct/worker.py; what it says -> waits that end
+Data flow: Job -> a process of infra/lab/direct/worker.py; what it says and how it ends -> waits that end
 Run: daybreak lab direct
 """
 
 import contextlib
+import os
 import select
 import signal
 import subprocess
 import sys
+import threading
+from types import TracebackType
 
 from infra.failures import TransientFailure
 from infra.lab.direct.job import Job
@@ -20,37 +23,44 @@ SECONDS = 30
 
 
 class Process:
-    """Starts at once and loads its libraries; it works when it gets its job."""
+    """It is there at once, and works when it gets its job. Standard input, output and errors are pipes."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "infra.lab.direct.worker", transport],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipes = [os.pipe() for _ in range(3)]
+        (own_in, to), (of, own_out), (errors, own_errors) = pipes
+        self.its_ends = (own_in, own_out, own_errors)
+        self._in, self._out, self._errors = os.fdopen(to, "w"), os.fdopen(of), os.fdopen(errors)
+        self.pid: int | None = None
+        self._ended = threading.Event()
+        self._code: int | None = None
 
-    def says(self, word: str) -> None:
-        """Wait until it says so. Raises TransientFailure if it ends before, or says nothing for SECONDS."""
-        out = self._process.stdout
-        assert out
-        if not select.select([out], [], [], SECONDS)[0]:
+    def has_ended(self, code: int) -> None:
+        """Called when it has ended, with its exit code; that of a signal is negative."""
+        self._code = code
+        self._ended.set()
+
+    def is_unheard_of(self) -> None:
+        """Called when nobody can say any more how it ends: if it has not ended yet, it counts as ended without a code."""
+        self._ended.set()
+
+    def says(self, word: str) -> str:
+        """Wait until it says so; what it says behind the word. Raises TransientFailure if it ends, or is silent for SECONDS."""
+        if not select.select([self._out], [], [], SECONDS)[0]:
             raise TransientFailure(f"a process of the lab ({self._transport}) was not {word} within {SECONDS} s")
-        if (said := out.readline().strip()) != word:
-            self._process.wait(SECONDS)
+        said, _, more = self._out.readline().strip().partition(" ")
+        if said != word:
+            self._ended.wait(SECONDS)
             raise self._failed(f"said {said!r}, and was to be {word}")
+        return more
 
     def tell(self, text: str) -> None:
         """Give it a line. Raises TransientFailure if it has ended."""
-        assert self._process.stdin
         try:
-            self._process.stdin.write(text + "\n")
-            self._process.stdin.flush()
+            self._in.write(text + "\n")
+            self._in.flush()
         except BrokenPipeError:
-            self._process.wait(SECONDS)
+            self._ended.wait(SECONDS)
             raise self._failed("ended early") from None
 
     def begin(self, job: Job) -> None:
@@ -60,7 +70,7 @@ class Process:
 
     def kill(self) -> None:
         """End it with SIGKILL, and wait until it is dead. Raises TransientFailure if it had ended by itself."""
-        self._process.kill()
+        self.end()
         self.dies()
 
     def dies(self) -> None:
@@ -74,30 +84,89 @@ class Process:
 
     def check(self) -> None:
         """Raises TransientFailure if it has ended."""
-        if self._process.poll() is not None:
+        if self._ended.is_set():
             raise self._failed("ended early")
 
+    def end(self) -> None:
+        """End it with SIGKILL, if it has not ended."""
+        if self.pid and not self._ended.is_set():
+            with contextlib.suppress(ProcessLookupError):  # it ended at this moment
+                os.kill(self.pid, signal.SIGKILL)
+
     def close(self) -> None:
-        """End it, whatever it does."""
-        self._process.kill()
-        self._process.wait()
-        assert self._process.stdin
-        assert self._process.stdout
+        """Close the pipes; a process that is alive ends then."""
         with contextlib.suppress(BrokenPipeError):  # a line that it never read
-            self._process.stdin.close()
-        self._process.stdout.close()
-        assert self._process.stderr
-        self._process.stderr.close()
+            self._in.close()
+        self._out.close()
+        self._errors.close()
 
     def _ends(self, code: int) -> None:
-        try:
-            ended = self._process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            raise TransientFailure(f"a process of the lab ({self._transport}) did not end within {SECONDS} s") from None
-        if ended != code:
+        if not self._ended.wait(SECONDS):
+            raise TransientFailure(f"a process of the lab ({self._transport}) did not end within {SECONDS} s")
+        if self._code != code:
             raise self._failed("ended in another way than it was to")
 
     def _failed(self, what: str) -> TransientFailure:
-        assert self._process.stderr
-        said = (self._process.stderr.read().strip().splitlines() or [f"exit code {self._process.returncode}"])[-1]
+        said = (self._errors.read().strip().splitlines() or [f"exit code {self._code}"])[-1]
         return TransientFailure(f"a process of the lab ({self._transport}) {what}: {said}")
+
+
+class Family:
+    """A context manager around `count` processes of one transport; leaving it ends them all.
+
+    One process loads the libraries and forks them all, so that they cost little: the labs measure on a small machine. It
+    says of each how it ended.
+    """
+
+    def __init__(self, transport: Transport, count: int) -> None:
+        self.members = [Process(transport) for _ in range(count)]
+        ends = [one.its_ends for one in self.members]
+        self._parent = subprocess.Popen(
+            [sys.executable, "-m", "infra.lab.direct.worker", transport, *(",".join(map(str, own)) for own in ends)],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            # What stops it before it has forked is the first one's error.
+            stderr=ends[0][2],
+            pass_fds=[end for own in ends for end in own],
+            text=True,
+        )
+        for own in ends:
+            for end in own:
+                os.close(end)
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def __enter__(self) -> list[Process]:
+        try:
+            for one in self.members:
+                one.pid = int(one.says("here"))
+        except BaseException:
+            self._close()
+            raise
+        return self.members
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for one in self.members:
+            one.end()
+            one.close()
+        try:
+            self._parent.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            self._parent.kill()
+            self._parent.wait()
+        self._listener.join()
+
+    def _listen(self) -> None:
+        assert self._parent.stdout
+        with self._parent.stdout:
+            for line in self._parent.stdout:
+                member, code = map(int, line.split())
+                self.members[member].has_ended(code)
+        for one in self.members:
+            one.is_unheard_of()

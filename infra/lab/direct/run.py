@@ -16,7 +16,7 @@ from infra.lab.direct import figures
 from infra.lab.direct.figures import CONSUMERS, Figures
 from infra.lab.direct.job import Death, Job, Role
 from infra.lab.direct.ledger import Reader
-from infra.lab.direct.process import Process
+from infra.lab.direct.process import Family, Process
 from infra.lab.direct.together import Together
 from infra.lab.direct.transports import Transport, Wire
 
@@ -66,11 +66,7 @@ class Run:
     def __enter__(self) -> "Run":
         with ExitStack() as stack:
             self._reader = stack.enter_context(Reader(self._ledger))
-            for _ in range(self._count):
-                self._spare.append(Process(self.transport))
-                stack.callback(self._spare[-1].close)
-            for process in self._spare:
-                process.says("here")
+            self._spare = list(stack.enter_context(Family(self.transport, self._count)))
             self._stack = stack.pop_all()
         return self
 

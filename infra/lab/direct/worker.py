@@ -1,11 +1,11 @@
-"""A process of the lab: the producer or a consumer, over the transport that its command line names.
+"""The processes of a run, producers and consumers, over the transport that the command line names.
 
 Data flow: Job on standard input -> orders sent, or processed; the ledger
 Run: daybreak lab direct
 
-It says "here" when its libraries are loaded, and "ready" when it can be reached. Then a producer waits for "go". At "leave" a
-consumer ends as one that is stopped in an orderly way. When standard input is closed, whoever started it has ended, and so
-does it: nothing of a lab outlives it.
+Each says "here" and its id, and "ready" when it can be reached. Then a producer waits for "go". At "leave" a consumer ends
+as one that is stopped in an orderly way. When standard input is closed, whoever started it has ended, and so does it: nothing
+of a lab outlives it.
 """
 
 import json
@@ -61,7 +61,7 @@ def consume(job: Job, both: Ends, told: Told) -> None:
     ledger = Ledger(Path(job.ledger))
     receiver = both.receiver(job.wire, job.consumer, job.first)
 
-    def work(message: bytes) -> None:
+    def process(message: bytes) -> None:
         number, due, value = Numbered.read(message)
         _die(job.death, number, Place.BEFORE)
         json.loads(value)
@@ -69,7 +69,7 @@ def consume(job: Job, both: Ends, told: Told) -> None:
         _die(job.death, number, Place.BEHIND)
 
     print("ready", flush=True)
-    receiver.run(work, told.leave.is_set)
+    receiver.run(process, told.leave.is_set)
 
 
 def _die(death: Death | None, number: int, place: Place) -> None:
@@ -77,16 +77,41 @@ def _die(death: Death | None, number: int, place: Place) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(transport: str) -> None:
-    """Load the transport, then do the one job that comes."""
-    # Ctrl-C reaches the whole group of processes; the one that started this one ends it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    both = ends(Transport(transport))
-    print("here", flush=True)
+def work(both: Ends) -> None:
+    """Do the one job that comes."""
+    print("here", os.getpid(), flush=True)
     if line := sys.stdin.readline():
         job = Job.read(line)
         (produce if job.role is Role.PRODUCER else consume)(job, both, Told())
 
 
+def main(transport: str, pipes: list[str]) -> None:
+    """Load the transport, fork a process for each three pipes, and tell how each of them ends."""
+    # Ctrl-C reaches the whole group of processes; the one that started this one ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    both = ends(Transport(transport))
+    own = [tuple(map(int, three.split(","))) for three in pipes]
+    members = {}
+    for member, three in enumerate(own):
+        if not (pid := os.fork()):
+            for standard, end in enumerate(three):
+                os.dup2(end, standard)
+            _close(own)
+            work(both)
+            return
+        members[pid] = member
+    _close(own)
+    while members:
+        pid, status = os.wait()
+        print(members.pop(pid), os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _close(pipes: list[tuple[int, ...]]) -> None:
+    """A pipe ends with its last holder, so nobody may hold those of others."""
+    for three in pipes:
+        for end in three:
+            os.close(end)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

@@ -11,7 +11,7 @@ from infra.failures import TransientFailure
 from infra.lab.direct.figures import Figures
 from infra.lab.direct.job import Death, Job, Place, Role
 from infra.lab.direct.placed_orders import write_orders
-from infra.lab.direct.process import Process
+from infra.lab.direct.process import Family
 from infra.lab.direct.run import Load, Run
 from infra.lab.direct.situations import CONSUMERS_NEEDED, PRODUCERS_NEEDED, Situation, happen
 from infra.lab.direct.together import Stopped, Together, side_by_side
@@ -66,32 +66,28 @@ def test_what_waits_for_a_retry_dies_with_the_producer(runs: Runs) -> None:
 
 
 def test_no_process_outlives_a_run_that_fails(load: Load, tmp_path: Path) -> None:
-    before = set(psutil.Process().children())
+    before = set(psutil.Process().children(recursive=True))
     with Run(Transport.TCP, load, tmp_path / "ledger", "", Together(1), 3) as run:
         run.begin(40, Death(10_000, Place.BEFORE))
-        own = set(psutil.Process().children()) - before
+        own = set(psutil.Process().children(recursive=True)) - before
         for process in own:
             # Ctrl-C reaches them too, and only the one that started them may end them.
             process.send_signal(signal.SIGINT)
         run._consumers[2].tell("leave")
         with pytest.raises(TransientFailure, match="ended in another way than it was to: exit code 0"):
             run.dies(2)
-    assert len(own) == 3
+    assert len(own) == 4, "three, and the one that forked them"
     assert not [process for process in own if process.is_running()]
 
 
 def test_a_process_ends_when_who_started_it_is_gone() -> None:
-    process = Process(Transport.UDP)
-    try:
-        process.says("here")
-        wire = Wire("127.9.9.9", "239.255.9.9", 17_400, 1, "", {})
-        process.begin(Job(Role.CONSUMER, wire, "/dev/null", 0, consumer=1))
-        stdin = process._process.stdin
-        assert stdin
-        stdin.close()
-        assert process._process.wait(30) == 0
-    finally:
-        process.close()
+    wire = Wire("127.9.9.9", "239.255.9.9", 17_400, 1, "", {})
+    with Family(Transport.UDP, 2) as (one, other):
+        one.begin(Job(Role.CONSUMER, wire, "/dev/null", 0, consumer=1))
+        one._in.close()
+        other._in.close()
+        one._ends(0)
+        other._ends(0)
 
 
 def test_a_port_in_use_is_said_and_ends_the_runs_beside() -> None:
@@ -99,19 +95,19 @@ def test_a_port_in_use_is_said_and_ends_the_runs_beside() -> None:
     job = Job(Role.CONSUMER, wire, "/dev/null", 0, consumer=1)
 
     def one(first: bool, together: Together) -> None:
-        if not first:
-            together.wait(60)
-        for _ in range(2):
-            process = Process(Transport.UDP)
-            started.append(process)
-            process.says("here")
-            process.begin(job)
+        with Family(Transport.UDP, 2) as members:
+            if not first:
+                together.wait(60)
+            for process in members:
+                process.begin(job)
 
-    started: list[Process] = []
     with pytest.raises(TransientFailure, match=r"UDP unicast\) said '', and was to be ready: .*Address already in use"):
         side_by_side([True, False], one)
-    for process in started:
-        process.close()
+
+
+def test_what_keeps_a_family_from_starting_is_said() -> None:
+    with pytest.raises(TransientFailure, match="ValueError: 'pigeon' is not a valid Transport"):
+        Family("pigeon", 2).__enter__()  # type: ignore[arg-type]
 
 
 def test_a_stopped_lab_does_not_wait() -> None:
