@@ -101,6 +101,8 @@ def main(transport: str, pipes: list[str]) -> None:
             return
         members[pid] = member
     _close(own)
+    # Until here errors went to the first member's pipe, which would not end with it.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     while members:
         pid, status = os.wait()
         print(members.pop(pid), os.waitstatus_to_exitcode(status), flush=True)

@@ -98,7 +98,7 @@ def test_a_port_in_use_is_said_and_ends_the_runs_beside() -> None:
         with Family(Transport.UDP, 2) as members:
             if not first:
                 together.wait(60)
-            for process in members:
+            for process in reversed(members):
                 process.begin(job)
 
     with pytest.raises(TransientFailure, match=r"UDP unicast\) said '', and was to be ready: .*Address already in use"):
