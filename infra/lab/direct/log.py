@@ -18,6 +18,9 @@ from infra.lab.direct.transports import CONNECT_SECONDS, POLL_SECONDS, Taken, Wi
 COMMIT_SECONDS = 0.1
 """A consumer commits so often while it works: a commit for each order would be more work for the broker than the order."""
 
+AGAIN_SECONDS = 3
+"""How long a consumer may hear nothing at its start; most hear within a second."""
+
 
 class LogSender:
     """A producer that waits for all replicas, and sends each order at once."""
@@ -57,17 +60,9 @@ class LogReceiver:
             "auto.offset.reset": "earliest",
             "enable.partition.eof": "true",
         }
-        self._consumer = Consumer(wire.options | own)
-        self._consumer.assign([TopicPartition(wire.topic, 0)])
+        self._consumer, self._came = _reading(wire.options | own, wire.topic)
         self._uncommitted: Message | None = None
         self._committed = time.monotonic()
-        # Reachable is who reads: the first answer is an order, or that there is none yet.
-        give_up = self._committed + CONNECT_SECONDS
-        self._came = self._consumer.poll(POLL_SECONDS)
-        while self._came is None or not _is_answer(self._came):
-            if time.monotonic() > give_up:
-                raise KafkaException(self._came.error() if self._came else KafkaError(KafkaError._TIMED_OUT))
-            self._came = self._consumer.poll(POLL_SECONDS)
 
     def run(self, work: Work, leaving: Callable[[], bool]) -> None:
         """Work, and commit behind the work. Raises KafkaException if the broker fails for CONNECT_SECONDS."""
@@ -91,6 +86,27 @@ class LogReceiver:
         if self._uncommitted is not None:
             self._consumer.commit(message=self._uncommitted, asynchronous=False)
         self._uncommitted, self._committed = None, time.monotonic()
+
+
+def _reading(options: dict[str, str | int | float | bool], topic: str) -> tuple[Consumer, Message | None]:
+    """A consumer that reads, and the first answer: an order, or that there is none yet. Raises KafkaException without one.
+
+    librdkafka 2.16 never hears who its coordinator is if it drops the connection to its bootstrap server before the answer, as a
+    young broker makes it do: such a consumer is given up, and another one made.
+    """
+    error = KafkaError(KafkaError._TIMED_OUT)
+    give_up = time.monotonic() + CONNECT_SECONDS
+    while time.monotonic() < give_up:
+        consumer = Consumer(options)
+        consumer.assign([TopicPartition(topic, 0)])
+        again = time.monotonic() + AGAIN_SECONDS
+        while time.monotonic() < again:
+            message = consumer.poll(POLL_SECONDS)
+            if message is not None and _is_answer(message):
+                return consumer, message
+            error = (message.error() if message else None) or error
+        consumer.close()
+    raise KafkaException(error)
 
 
 def _is_answer(message: Message) -> bool:
