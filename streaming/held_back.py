@@ -28,7 +28,7 @@ class HeldBack:
     """Remembers since when each partition waits at the same offset."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._admin = client.admin()
+        self.admin = client.admin()
         self._clock = clock
         self._since: dict[At, tuple[Open, float]] = {}
         self._given_up: frozenset[At] = frozenset()
@@ -37,7 +37,7 @@ class HeldBack:
 
     def ask(self, pool: Executor, places: Collection[At]) -> None:
         """Ask Kafka in another thread."""
-        self._asked = pool.submit(open_transactions, self._admin, places)
+        self._asked = pool.submit(open_transactions, self.admin, places)
 
     def waits(self, offsets: Collection[Offset]) -> frozenset[At]:
         """The partitions to wait for behind a micro-batch of these offsets, when Kafka has answered.

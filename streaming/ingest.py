@@ -97,7 +97,7 @@ class Ingest:
             with batch.timed("validate"):
                 records = rows_of.in_order(self.rate.read(validated, batch))
                 # Asked when the records are here, and answered before any of them is written.
-                is_same = self._pool.submit(still, self._topic_ids)
+                is_same = self._pool.submit(still, self._topic_ids, self.held_back.admin)
                 arrivals = rows_of.valid(records)
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))

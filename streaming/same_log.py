@@ -11,6 +11,8 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from confluent_kafka.admin import AdminClient
+
 from infra.failures import PermanentFailure
 from infra.kafka.topic_ids import topic_ids
 from infra.lake import arrow_tables
@@ -80,9 +82,9 @@ def problems(found: Collection[OtherLog], reader: str) -> list[Problem]:
     return [Problem(f"log.replaced/{reader}/{one.topic}", told([one], f"the {reader}"), WAY_OUT) for one in found]
 
 
-def still(was: Mapping[str, str]) -> None:
-    """Raise PermanentFailure if one of the topics has another id now.
+def still(was: Mapping[str, str], admin: AdminClient) -> None:
+    """Raise PermanentFailure if one of the topics has another id now; the client is kept, as each micro-batch asks.
 
     Asked after records were fetched: an id never comes back, so if it is the same now, they were of this log.
     """
-    refuse(others(was, topic_ids(was), was), "the stream")
+    refuse(others(was, topic_ids(was, admin), was), "the stream")

@@ -48,7 +48,7 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
             | dict.fromkeys(("event_id", "event_time", "content_hash"), pa.array([None], pa.timestamp("us", "UTC")))
         )
 
-    def asked(topics: dict[str, str]) -> dict[str, str]:
+    def asked(topics: dict[str, str], admin: object) -> dict[str, str]:
         order.append("asked")
         return WAS | {"clicks": "second"}
 
@@ -63,7 +63,7 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
     )
     own._lease, own._generation, own._definitions = SimpleNamespace(check=lambda: None), "g", {}
     own.rate = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
-    own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None), ThreadPoolExecutor(1)
+    own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None, admin=None), ThreadPoolExecutor(1)
     own._restored, own._topic_ids = lambda batch_id: SimpleNamespace(at=None), WAS
     own._write = written
     with pytest.raises(PermanentFailure, match="clicks was deleted and made again: its id was first and is second"):
@@ -72,5 +72,5 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_same_log_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(same_log, "topic_ids", lambda topics: WAS)
-    still(WAS)
+    monkeypatch.setattr(same_log, "topic_ids", lambda topics, admin: WAS)
+    still(WAS, object())  # type: ignore[arg-type]
