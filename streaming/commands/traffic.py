@@ -34,7 +34,7 @@ from infra.shop.run import Run
 from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
 from streaming.contracts import CONTRACTS
-from streaming.webhooks.topics import own_writer
+from streaming.own_writers import own_writer
 
 commands = typer.Typer()
 

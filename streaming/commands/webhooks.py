@@ -7,7 +7,7 @@ Run: daybreak webhooks add partner --topic orders
 import json
 import time
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -39,7 +39,7 @@ def add(name: str, topic: Topics = None, per_second: PerSecond = None) -> None:
     if not NAME.fullmatch(name):
         raise PermanentFailure(f"{name!r} is no name of a sender: small letters, digits, - and _, at most 63")
     if not topic:
-        raise PermanentFailure(f"say what {name} may write: --topic, one of {', '.join(_writable())}")
+        raise PermanentFailure(f"say what {name} may write: --topic, one of {', '.join(topics.writable(settings()))}")
     secret = Secret(new_secret())
     with senders.changing(senders.file_of(settings())) as known:
         if name in known:
@@ -85,7 +85,7 @@ def remove(name: str) -> None:
 def listed(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per sender.")] = False) -> None:
     """Show who may send what; no secret is shown."""
     known = senders.read(senders.file_of(settings()))
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"sender": one.name, "topics": [*one.topics], "per_second": one.per_second, "secrets": len(current(one))}
         for one in known.values()
     ]
@@ -96,13 +96,9 @@ def listed(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
     table = Table(box=None, header_style="dim")
     for column in ("sender", "topics", "requests/s", "secrets"):
         table.add_column(column)
-    for one in known.values():
-        table.add_row(one.name, ", ".join(one.topics), f"{one.per_second:g}", str(len(current(one))))
+    for row in rows:
+        table.add_row(row["sender"], ", ".join(row["topics"]), f"{row['per_second']:g}", str(row["secrets"]))
     console.print(table if rows else "nobody: daybreak webhooks add NAME --topic TOPIC")
-
-
-def _writable() -> list[str]:
-    return topics.writable(settings())
 
 
 def _checked(names: list[str]) -> tuple[str, ...]:

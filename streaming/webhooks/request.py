@@ -12,7 +12,7 @@ import json
 
 from starlette.requests import ClientDisconnect, Request
 
-from infra.kafka.lines import read_key
+from infra.kafka.lines import key_of
 from streaming.contracts.contract import Contract
 from streaming.encodings import MAX_BYTES
 from streaming.webhooks.refused import Refused, Why
@@ -64,7 +64,10 @@ def key_in(body: bytes, contract: Contract) -> tuple[bytes, str]:
         raise Refused(
             Why.NOT_JSON, f"the body is a JSON {type(event).__name__}: send one event as a JSON object, each by itself"
         )
-    key, event_id = read_key(body, contract.key)
+    try:
+        key, event_id = key_of(event, contract.key)
+    except UnicodeEncodeError:
+        key, event_id = None, None
     if not key or not event_id:
         lacks = contract.key if not key else "event_id"
         raise Refused(

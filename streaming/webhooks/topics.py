@@ -7,22 +7,11 @@ Run: pytest tests/streaming/webhooks/test_topics.py
 from infra.options import ORDER_SERVICE
 from infra.settings import Settings
 from infra.shop.orders.commands import TOPIC as COMMANDS
-from infra.shop.orders.order import ANSWERS, ORDERS, PAYMENTS
-from infra.shop.orders.snapshot import TOPIC as STATE
+from infra.shop.orders.order import ORDERS, PAYMENTS
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
+from streaming.own_writers import own_writer
 from streaming.webhooks.refused import Refused, Why
-
-
-def own_writer(s: Settings, topic: str) -> str | None:
-    """Why nobody but the platform writes this topic, as a sentence; None for any other topic."""
-    if topic in (s.corrections_topic, s.corrections_state_topic):
-        return f"only the night writes the topic {topic!r}: read it with `daybreak corrections`"
-    if topic in (s.alerts_topic, s.alerts_state_topic):
-        return f"only the stream writes the topic {topic!r}: read it with `daybreak alerts`"
-    if topic in (ANSWERS, STATE):
-        return f"only the order service writes the topic {topic!r}: ask it with `daybreak order`"
-    return None
 
 
 def not_writable(s: Settings, topic: str) -> Refused | None:
