@@ -62,22 +62,22 @@ def refuse(found: Collection[Other], reader: str, source: str) -> None:
     """Raise PermanentFailure, with the way out, and keep the problems as those of `source`, if there are any."""
     if found:
         keep(settings(), source, _problems(found, reader))
-        raise PermanentFailure(f"{_told(found, f'the {reader}')}. {WAY_OUT}")
+        raise PermanentFailure(f"{_told(found, reader)}. {WAY_OUT}")
 
 
 def _problems(found: Collection[Other], reader: str) -> list[Problem]:
     """One problem per partition."""
     return [
-        Problem(f"log.cut_off/{one.topic}-{one.partition}", _told([one], f"the {reader}"), WAY_OUT, rows=(str(one),))
+        Problem(f"log.cut_off/{one.topic}-{one.partition}", _told([one], reader), WAY_OUT, rows=(str(one),))
         for one in found
     ]
 
 
 def _told(found: Collection[Other], reader: str) -> str:
     return (
-        f"{', '.join(map(str, found))}: another record than {reader} has read there. The log was cut off and written on (a "
+        f"{', '.join(map(str, found))}: another record than the {reader} has read there. The log was cut off and written on (a "
         "broker lost power, or a leader was elected that lacked its newest records), or it is another log: records before "
-        f"the position of {reader} were never read, so it does not read on"
+        f"the position of the {reader} were never read, so it does not read on"
     )
 
 

@@ -89,15 +89,13 @@ def _write(
     found_at: datetime,
     by: str | None = None,
 ) -> None:
-    """`by`: who accepted them, None if nobody had to."""
     if not lost:
         return
     before = _last_arrivals(session, lost)
     at_start = {(gap.topic, gap.partition): gap.end for gap in lost if gap.end < log.end[gap.topic, gap.partition]}
-    rows = as_rows(lost, note, found_at, datetime.now(UTC), before, arrivals(at_start))
+    rows = as_rows(lost, note, found_at, datetime.now(UTC), before, arrivals(at_start), by)
     # Positions only grow, so their sum numbers the write: the same gap is accepted once.
     version = sum((known.read_to | {(gap.topic, gap.partition): gap.end for gap in lost}).values())
-    rows = [row | {"accepted_by": by} for row in rows]
     append_once(arrow(rows, ARCHIVE_GAPS.schema), ARCHIVE_GAPS, "gaps", version)
 
 
@@ -118,9 +116,15 @@ def acceptable(known: Marks, log: Log) -> list[Gap]:
 
 
 def as_rows(
-    lost: Sequence[Gap], note: str, found_at: datetime, accepted_at: datetime, before: Times, after: Times
+    lost: Sequence[Gap],
+    note: str,
+    found_at: datetime,
+    accepted_at: datetime,
+    before: Times,
+    after: Times,
+    by: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of archive/gaps.
+    """Rows of archive/gaps; `by`: who accepted them, None if nobody had to.
 
     The lost records arrived between the last archived record (`before`) and the first one still in the log (`after`, else
     `accepted_at`): these give `from_day` and `to_day`. `from_day` is None if no record was archived before. Before a topic was
@@ -141,6 +145,7 @@ def as_rows(
                 "found_at": found_at,
                 "accepted_at": accepted_at,
                 "note": note,
+                "accepted_by": by,
                 "from_day": to_day if gap.cause is GapCause.BEFORE_FIRST_READ else last_day,
                 "to_day": to_day,
             }
