@@ -77,21 +77,21 @@ LABS = (
     ),
     Mutation(
         "lab: nobody hears of the loss of the last messages",
-        "infra/lab/direct/retransmission.py",
+        "infra/lab/transports/retransmission.py",
         "self._end = max(self._end, held.end)",
         "self._end = max(self._end, held.oldest)",
-        f"{DIRECT}/test_retransmission.py::test_the_loss_of_the_last_messages_is_heard_of",
+        "tests/infra/lab/transports/test_retransmission.py::test_the_loss_of_the_last_messages_is_heard_of",
     ),
     Mutation(
         "lab: a consumer asks for ever for what no history has",
-        "infra/lab/direct/retransmission.py",
+        "infra/lab/transports/retransmission.py",
         "while self._next < held.oldest:",
         "while False:",
-        f"{DIRECT}/test_retransmission.py::test_what_the_history_lacks_is_given_up_and_counted",
+        "tests/infra/lab/transports/test_retransmission.py::test_what_the_history_lacks_is_given_up_and_counted",
     ),
     Mutation(
         "lab: a webhook is answered before the work is done",
-        "infra/lab/direct/webhook_receiver.py",
+        "infra/lab/transports/webhook_receiver.py",
         """        self.server.work(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response_only(204)
         self.end_headers()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from infra.lab.counts import Counts, count
-from infra.lab.direct.ledger import Facts
+from infra.lab.processes.ledger import Facts
 
 CONSUMERS = (1, 2)
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from infra.kafka import client
 from infra.lab.direct.figures import Figures
-from infra.lab.direct.placed_orders import write_orders
 from infra.lab.direct.run import Load, Run
 from infra.lab.direct.situations import CONSUMERS_NEEDED, PRODUCERS_NEEDED, Situation, count, happen
-from infra.lab.direct.together import Together, side_by_side
-from infra.lab.direct.transports import Transport
+from infra.lab.processes.placed_orders import write_orders
+from infra.lab.processes.together import Together, side_by_side
 from infra.lab.topics import topics
+from infra.lab.transports.transport import Transport
 from infra.settings import Settings
 
 

@@ -14,11 +14,11 @@ from types import TracebackType
 from infra.failures import TransientFailure
 from infra.lab.direct import figures
 from infra.lab.direct.figures import CONSUMERS, Figures
-from infra.lab.direct.job import Death, Job, Role
-from infra.lab.direct.ledger import Reader
-from infra.lab.direct.process import Family, Process
-from infra.lab.direct.together import Together
-from infra.lab.direct.transports import Transport, Wire
+from infra.lab.processes.job import Death, Job, Role
+from infra.lab.processes.ledger import Reader
+from infra.lab.processes.process import Family, Process
+from infra.lab.processes.together import Together
+from infra.lab.transports.transport import Transport, Wire
 
 PORT = 17_400
 """Below the ports that a system gives to whoever asks for any."""
@@ -54,7 +54,9 @@ class Run:
         self._load, self._ledger, self._together = load, ledger, together
         # An address of its own on loopback: no port of yours is touched, and two labs may run at once.
         a, b, c = (random.SystemRandom().randint(1, 254) for _ in range(3))
-        self._wire = Wire(f"127.{a}.{b}.{c}", f"239.255.{b}.{c}", PORT, load.history, topic, load.options)
+        self._wire = Wire(
+            f"127.{a}.{b}.{c}", f"239.255.{b}.{c}", PORT, len(CONSUMERS), load.history, topic, load.options
+        )
         self._stack = ExitStack()
         self._count = processes
         self._end = 0

@@ -9,8 +9,8 @@ All times are parts of the time that a consumer is away, so that a shorter lab i
 from enum import StrEnum
 
 from infra.lab.direct.figures import Figures
-from infra.lab.direct.job import Death, Place
 from infra.lab.direct.run import Run
+from infra.lab.processes.job import Death, Place
 
 
 class Situation(StrEnum):

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from infra.lab.direct.measure import Outcome
 from infra.lab.direct.situations import Situation
-from infra.lab.direct.transports import Transport
 from infra.lab.result import Row
+from infra.lab.transports.transport import Transport
 
 REMEMBERS = (Transport.RETRIED, Transport.KAFKA)
 """They keep an order until a consumer has acknowledged it, or commits its offset: one that dies or is away loses nothing."""

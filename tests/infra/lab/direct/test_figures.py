@@ -1,12 +1,10 @@
 """What a ledger says: lost, doubled, out of order and delays, counted from known lines."""
 
-from pathlib import Path
-
 import pytest
 
 from infra.lab.counts import Counts
 from infra.lab.direct.figures import figures, percentile, still_due
-from infra.lab.direct.ledger import Facts, Ledger, Processed, Reader
+from infra.lab.processes.ledger import Facts, Processed
 
 
 def facts(sent: int, *processed: tuple[int, int]) -> Facts:
@@ -64,29 +62,3 @@ def test_a_delay_counts_once_and_only_of_first_deliveries() -> None:
 def test_a_percentile_is_the_least_delay_that_suffices(share: float, expected: float) -> None:
     assert percentile([float(number) for number in range(100, 0, -1)], share) == expected
     assert percentile([], share) is None
-
-
-def test_a_ledger_is_read_while_it_is_written(tmp_path: Path) -> None:
-    file = tmp_path / "ledger"
-    with Reader(file) as reader:
-        assert not reader.read()
-        producer, consumer = Ledger(file), Ledger(file)
-        producer.sent(0)
-        consumer.processed(2, 0, 1_500)
-        assert reader.read()
-        with file.open("ab") as half:
-            half.write(b"s 1")
-        reader.read()
-        assert reader.facts == Facts([0], [Processed(2, 0, 1_500)])
-        with file.open("ab") as half:
-            half.write(b"\n")
-        producer.ended()
-        reader.read()
-        assert reader.facts == Facts([0, 1], [Processed(2, 0, 1_500)], ended=True)
-
-
-def test_a_foreign_line_in_a_ledger_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / "ledger"
-    file.write_bytes(b"x 1\n")
-    with Reader(file) as reader, pytest.raises(ValueError, match="none of its own: b'x 1'"):
-        reader.read()

@@ -9,13 +9,12 @@ import pytest
 
 from infra.failures import TransientFailure
 from infra.lab.direct.figures import Figures
-from infra.lab.direct.job import Death, Job, Place, Role
-from infra.lab.direct.placed_orders import write_orders
-from infra.lab.direct.process import Family
 from infra.lab.direct.run import Load, Run
 from infra.lab.direct.situations import CONSUMERS_NEEDED, PRODUCERS_NEEDED, Situation, happen
-from infra.lab.direct.together import Stopped, Together, side_by_side
-from infra.lab.direct.transports import Transport, Wire
+from infra.lab.processes.job import Death, Place
+from infra.lab.processes.placed_orders import write_orders
+from infra.lab.processes.together import Together, side_by_side
+from infra.lab.transports.transport import Transport
 
 pytestmark = pytest.mark.slow
 
@@ -78,48 +77,3 @@ def test_no_process_outlives_a_run_that_fails(load: Load, tmp_path: Path) -> Non
             run.dies(2)
     assert len(own) == 4, "three, and the one that forked them"
     assert not [process for process in own if process.is_running()]
-
-
-def test_a_process_ends_when_who_started_it_is_gone() -> None:
-    wire = Wire("127.9.9.9", "239.255.9.9", 17_400, 1, "", {})
-    with Family(Transport.UDP, 2) as (one, other):
-        one.begin(Job(Role.CONSUMER, wire, "/dev/null", 0, consumer=1))
-        one._in.close()
-        other._in.close()
-        one._ends(0)
-        other._ends(0)
-
-
-def test_a_port_in_use_is_said_and_ends_the_runs_beside() -> None:
-    wire = Wire("127.9.9.8", "239.255.9.8", 17_400, 1, "", {})
-    job = Job(Role.CONSUMER, wire, "/dev/null", 0, consumer=1)
-
-    def one(first: bool, together: Together) -> None:
-        with Family(Transport.UDP, 2) as members:
-            if not first:
-                together.wait(60)
-            for process in reversed(members):
-                process.begin(job)
-
-    with pytest.raises(TransientFailure, match=r"UDP unicast\) said '', and was to be ready: .*Address already in use"):
-        side_by_side([True, False], one)
-
-
-def test_what_keeps_a_family_from_starting_is_said() -> None:
-    with pytest.raises(TransientFailure, match="ValueError: 'pigeon' is not a valid Transport"):
-        Family("pigeon", 2).__enter__()  # type: ignore[arg-type]
-
-
-def test_a_stopped_lab_does_not_wait() -> None:
-    together = Together(2)
-    together.stop()
-    with pytest.raises(Stopped):
-        together.begin()
-    with pytest.raises(Stopped):
-        together.wait(60)
-
-
-def test_a_job_comes_as_it_was_written() -> None:
-    wire = Wire("127.1.2.3", "239.255.2.3", 1, 2, "t", {"a": 1})
-    job = Job(Role.CONSUMER, wire, "ledger", 7, consumer=2, death=Death(5, Place.BEHIND))
-    assert Job.read(job.text()) == job

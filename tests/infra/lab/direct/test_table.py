@@ -11,7 +11,7 @@ from infra.lab.direct.chart import chart
 from infra.lab.direct.figures import Figures
 from infra.lab.direct.measure import Outcome
 from infra.lab.direct.situations import Situation
-from infra.lab.direct.transports import Transport
+from infra.lab.transports.transport import Transport
 
 SOUND = Figures(sent=50, counts=Counts(sent=100, lost=0, doubled=0), out_of_order=0, p50_ms=0.25, p99_ms=None)
 FOUND = [Outcome(transport, situation, SOUND) for situation in Situation for transport in Transport]

@@ -14,9 +14,8 @@ import threading
 import time
 from functools import partial
 
-from infra.lab.direct.figures import CONSUMERS
-from infra.lab.direct.transports import Ends, Taken, Wire
-from infra.lab.direct.webhook_receiver import WebhookReceiver
+from infra.lab.transports.transport import Ends, Taken, Wire
+from infra.lab.transports.webhook_receiver import WebhookReceiver
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.8
 """Seconds until the first retry; each further pause is twice as long, up to the longest."""
@@ -28,7 +27,7 @@ class WebhookSender:
 
     def __init__(self, wire: Wire, taken: Taken, retried: bool) -> None:
         self._taken = taken
-        self._queues = [Queue(wire.host, wire.port + consumer, retried) for consumer in CONSUMERS]
+        self._queues = [Queue(wire.host, wire.port + consumer, retried) for consumer in wire.each]
 
     def wait_for(self, consumers: int) -> None:
         """Nothing: a connection is opened by the first post."""

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from infra.lab.direct.retransmission import Gaps, Held, History
+from infra.lab.transports.retransmission import Gaps, Held, History
 
 
 def text(number: int) -> bytes:

@@ -42,15 +42,22 @@ class Transport(StrEnum):
 class Wire:
     """Where a run's processes meet: addresses of its own on loopback, `history` kept messages, and for Kafka its topic.
 
-    The producer has `port`, consumer n has `port` + n; multicast goes to `group`. `options` may hold a password.
+    The producer has `port`, consumer n, from 1 to `consumers`, has `port` + n; multicast goes to `group`. `options` may hold
+    a password.
     """
 
     host: str
     group: str
     port: int
+    consumers: int
     history: int
     topic: str
     options: dict[str, str | int | float | bool]
+
+    @property
+    def each(self) -> range:
+        """The consumers' numbers."""
+        return range(1, self.consumers + 1)
 
 
 Taken = Callable[[int], None]
@@ -88,26 +95,26 @@ def ends(transport: Transport) -> Ends:
     """Both ends of a transport. Only its own library is loaded, because each process of a lab uses one."""
     match transport:
         case Transport.TCP:
-            from infra.lab.direct import tcp
+            from infra.lab.transports import tcp
 
             return Ends(tcp.TcpSender, tcp.TcpReceiver)
         case Transport.UDP | Transport.MULTICAST:
-            from infra.lab.direct import udp
+            from infra.lab.transports import udp
 
             return udp.UNICAST if transport is Transport.UDP else udp.MULTICAST
         case Transport.NUMBERED:
-            from infra.lab.direct import udp_numbered
+            from infra.lab.transports import udp_numbered
 
             return Ends(udp_numbered.NumberedSender, udp_numbered.NumberedReceiver)
         case Transport.PUBSUB | Transport.PUSHPULL:
-            from infra.lab.direct import zeromq
+            from infra.lab.transports import zeromq
 
             return zeromq.PUBSUB if transport is Transport.PUBSUB else zeromq.PUSHPULL
         case Transport.WEBHOOK | Transport.RETRIED:
-            from infra.lab.direct import webhook
+            from infra.lab.transports import webhook
 
             return webhook.ONE_TRY if transport is Transport.WEBHOOK else webhook.RETRIED
         case Transport.KAFKA:
-            from infra.lab.direct import log
+            from infra.lab.transports import log
 
             return Ends(log.LogSender, log.LogReceiver)

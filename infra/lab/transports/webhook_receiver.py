@@ -9,7 +9,7 @@ import socketserver
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 
-from infra.lab.direct.transports import POLL_SECONDS, Wire, Work
+from infra.lab.transports.transport import POLL_SECONDS, Wire, Work
 
 
 class WebhookReceiver(socketserver.TCPServer):

@@ -14,10 +14,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from infra.lab.direct.figures import CONSUMERS
-from infra.lab.direct.retransmission import Gaps, Held, History
-from infra.lab.direct.transports import POLL_SECONDS, Taken, Wire, Work
-from infra.lab.direct.udp import LARGEST
+from infra.lab.transports.retransmission import Gaps, Held, History
+from infra.lab.transports.transport import POLL_SECONDS, Taken, Wire, Work
+from infra.lab.transports.udp import LARGEST
 
 DATA, HEARTBEAT, REQUEST = b"D", b"H", b"R"
 NUMBER, RANGE = struct.Struct(">Q"), struct.Struct(">QQ")
@@ -38,7 +37,7 @@ class NumberedSender:
         self._lock = threading.Lock()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind((wire.host, wire.port))
-        self._targets = [(wire.host, wire.port + consumer) for consumer in CONSUMERS]
+        self._targets = [(wire.host, wire.port + consumer) for consumer in wire.each]
         threading.Thread(target=self._answer, daemon=True).start()
 
     def wait_for(self, consumers: int) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 
 import zmq
 
-from infra.lab.direct.transports import CONNECT_SECONDS, POLL_SECONDS, Ends, Taken, Wire, Work
+from infra.lab.transports.transport import CONNECT_SECONDS, POLL_SECONDS, Ends, Taken, Wire, Work
 
 SUBSCRIBED = b"\x01"
 

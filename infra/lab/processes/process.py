@@ -1,6 +1,6 @@
 """The processes of a run, as the one that started them sees them.
 
-Data flow: Job -> a process of infra/lab/direct/worker.py; what it says and how it ends -> waits that end
+Data flow: Job -> a process of infra/lab/processes/worker.py; what it says and how it ends -> waits that end
 Run: daybreak lab direct
 """
 
@@ -14,8 +14,8 @@ import threading
 from types import TracebackType
 
 from infra.failures import TransientFailure
-from infra.lab.direct.job import Job
-from infra.lab.direct.transports import Transport
+from infra.lab.processes.job import Job
+from infra.lab.transports.transport import Transport
 from infra.settings import ROOT
 
 SECONDS = 30
@@ -122,7 +122,7 @@ class Family:
         self.members = [Process(transport) for _ in range(count)]
         ends = [one.its_ends for one in self.members]
         self._parent = subprocess.Popen(
-            [sys.executable, "-m", "infra.lab.direct.worker", transport, *(",".join(map(str, own)) for own in ends)],
+            [sys.executable, "-m", "infra.lab.processes.worker", transport, *(",".join(map(str, own)) for own in ends)],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

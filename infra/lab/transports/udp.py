@@ -12,8 +12,7 @@ import socket
 from collections.abc import Callable
 from functools import partial
 
-from infra.lab.direct.figures import CONSUMERS
-from infra.lab.direct.transports import POLL_SECONDS, Ends, Taken, Wire, Work
+from infra.lab.transports.transport import POLL_SECONDS, Ends, Taken, Wire, Work
 
 LARGEST = 65_535
 
@@ -24,7 +23,7 @@ class UdpSender:
     def __init__(self, wire: Wire, taken: Taken, multicast: bool) -> None:
         self._taken = taken
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._targets = [(wire.host, wire.port + consumer) for consumer in CONSUMERS]
+        self._targets = [(wire.host, wire.port + consumer) for consumer in wire.each]
         if multicast:
             self._targets = [(wire.group, wire.port)]
             # Out by loopback, and no hop further.

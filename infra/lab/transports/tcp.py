@@ -13,7 +13,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 
-from infra.lab.direct.transports import CONNECT_SECONDS, POLL_SECONDS, Taken, Wire, Work
+from infra.lab.transports.transport import CONNECT_SECONDS, POLL_SECONDS, Taken, Wire, Work
 
 LENGTH = struct.Struct(">I")
 AGAIN_SECONDS = 0.02

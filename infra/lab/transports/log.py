@@ -13,7 +13,7 @@ from functools import partial
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from infra.lab.direct.transports import CONNECT_SECONDS, POLL_SECONDS, Taken, Wire, Work
+from infra.lab.transports.transport import CONNECT_SECONDS, POLL_SECONDS, Taken, Wire, Work
 
 COMMIT_SECONDS = 0.1
 """A consumer commits so often while it works: a commit for each order would be more work for the broker than the order."""

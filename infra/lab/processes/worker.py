@@ -17,10 +17,10 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from infra.lab.direct.job import Death, Job, Place, Role
-from infra.lab.direct.ledger import Ledger
-from infra.lab.direct.message import Numbered
-from infra.lab.direct.transports import Ends, Transport, ends
+from infra.lab.processes.job import Death, Job, Place, Role
+from infra.lab.processes.ledger import Ledger
+from infra.lab.processes.message import Numbered
+from infra.lab.transports.transport import Ends, Transport, ends
 
 
 class Told:

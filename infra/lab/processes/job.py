@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
-from infra.lab.direct.transports import Wire
+from infra.lab.transports.transport import Wire
 
 
 class Role(StrEnum):
