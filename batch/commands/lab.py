@@ -11,7 +11,8 @@ import typer
 
 from batch import order_forms, order_forms_table
 from batch.order_history import GOLD, KEY, TOPICS
-from infra.commands.lab import commands, console, labs, show
+from infra.commands.lab import commands, labs
+from infra.commands.labs.show import console, show
 from infra.failures import PermanentFailure
 from infra.lab.labs import CQRS
 from infra.lake import reader

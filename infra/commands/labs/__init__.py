@@ -1,0 +1,1 @@
+"""The commands of the labs, a file for each family of them."""
