@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from infra import out_of_memory
 from infra.cause import unwrapped
 
 PERMANENT_EXIT = 65
@@ -24,7 +25,8 @@ class TransientFailure(Exception):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn these failures into a sentence and an exit code; others keep their traceback (exit 1, transient)."""
+    """Turn these failures, and a heap that was full, into a sentence and an exit code; others keep their traceback (exit 1,
+    transient)."""
     try:
         yield
     except PermanentFailure as failure:
@@ -33,3 +35,8 @@ def reported() -> Iterator[None]:
     except TransientFailure as failure:
         print(f"daybreak: {unwrapped(str(failure))} (temporary: retry)", file=sys.stderr, flush=True)
         sys.exit(1)
+    except Exception:
+        if why := out_of_memory.found():
+            print(f"daybreak: {why}", file=sys.stderr, flush=True)
+            sys.exit(1)
+        raise

@@ -4,6 +4,8 @@ Data flow: constants -> Settings
 Run: daybreak doctor
 """
 
+from infra.out_of_memory import GOES_ON
+
 LATER_C2 = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
@@ -16,6 +18,6 @@ CPU to its end (figures: infra/README.md)."""
 LARGE_YOUNG = "-XX:ReservedCodeCacheSize=240m -XX:NewSize=400m -XX:MetaspaceSize=256m"
 """For Spark in a process that lives for minutes: a large young generation saves collections, a fifteenth of its CPU."""
 QUICK_JVM = f"{LATER_C2} {LARGE_YOUNG}"
-SHARED_JVM = f"{QUICK_JVM} -XX:+UseParallelGC -XX:GCTimeLimit=80 -XX:GCHeapFreeLimit=10"
+SHARED_JVM = f"{QUICK_JVM} {GOES_ON} -XX:+UseParallelGC -XX:GCTimeLimit=80 -XX:GCHeapFreeLimit=10"
 """For the SQL gateway, whose statements share a heap. The serial collector lets one that fills it go on for minutes, a collection
 for every few rows, and all others wait; this one fails a thread that asks for memory when collecting takes most of the time."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from infra import out_of_memory
 from infra.class_archive import spark_jvm
 from infra.settings import settings
 from infra.spark_conf import write_defaults
@@ -21,11 +22,13 @@ from infra.spark_conf import write_defaults
 def spark(
     app: str,
     memory: str,
+    setting: str,
     jvm: str = "",
     conf: Mapping[str, str] = MappingProxyType({}),
     defaults: Path | None = None,
 ) -> SparkSession:
-    """A session for `app`; `jvm` are options of its own JVM, `conf` are Spark settings of its own.
+    """A session for `app`, whose heap is `memory`, given by a `setting`; `jvm` are options of its own JVM, `conf` are Spark
+    settings of its own.
 
     `defaults`: a folder with the shared configuration, in place of the usual one.
     """
@@ -40,6 +43,8 @@ def spark(
     for key, value in conf.items():
         builder = builder.config(key, value)
     own = builder.getOrCreate()
+    gateway: Any = own.sparkContext._gateway
+    out_of_memory.watch(gateway.proc, memory, setting)
     know_often_used(own)
     return own
 

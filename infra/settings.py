@@ -15,6 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
+from infra import out_of_memory
 from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
@@ -189,7 +190,8 @@ class Settings(Alarms, Capture, GatewaySettings):
     def jvm(self, more: str = "") -> list[str]:
         """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`, perhaps a collector."""
         collector = () if re.search(r"-XX:\+Use\w+GC\b", more) else ("-XX:+UseSerialGC",)
-        return ["-Duser.timezone=UTC", *collector, f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
+        ends = () if out_of_memory.GOES_ON in more else (out_of_memory.ENDS,)
+        return ["-Duser.timezone=UTC", *collector, *ends, f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
 
     @property
     def postgres(self) -> str:

@@ -15,6 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from infra import out_of_memory
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import TransientFailure
@@ -47,7 +48,7 @@ from streaming.validate import validate
 def session() -> SparkSession:
     """The stream's Spark session."""
     s = settings()
-    return spark("daybreak stream", s.stream_memory, s.stream_jvm, spark_settings(s))
+    return spark("daybreak stream", s.stream_memory, "stream_memory", s.stream_jvm, spark_settings(s))
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
@@ -96,14 +97,22 @@ def run() -> None:
         try:
             while not _watch(query, ingest, published, stop):
                 query = _again(own, ingest, checkpoints)
-        except (Py4JError, OSError):
+        except (Py4JError, OSError) as gone:
             # The signal went to Spark's JVM too, which may have ended first.
             if not stop:
+                _name(ingest, gone)
                 raise
         finally:
             _write_status("stopping")
             _end(query, own, stop)
             upkeep.stop()
+
+
+def _name(ingest: Ingest, gone: Exception) -> None:
+    """Count the micro-batch at which the heap was full. Raises TransientFailure if it was."""
+    if why := out_of_memory.found():
+        failed(*ingest.at, why)
+        raise TransientFailure(why) from gone
 
 
 def _end(query: StreamingQuery, session: SparkSession, stop: list[int]) -> None:

@@ -80,6 +80,7 @@ def program(s: Settings) -> Program:
     return Program(
         name=Name.CONNECT,
         command=tuple(command),
+        heap=(s.connect_memory, "connect_memory"),
         ports={"connect_port": s.connect_port},
         needs=(Name.KAFKA, Name.POSTGRES),
         waits_for=lambda pid: _waits_for(s),

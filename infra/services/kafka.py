@@ -79,6 +79,7 @@ def program(s: Settings) -> Program:
     return Program(
         name=Name.KAFKA,
         command=tuple(_java(s, "kafka.Kafka", f"{s.home}/kafka/server.properties")),
+        heap=(s.kafka_memory, "kafka_memory"),
         ports={"kafka_port": s.kafka_port, "kafka_controller_port": s.kafka_controller_port},
         waits_for=lambda pid: health.kafka(s),
         prepare=lambda: prepare(s),

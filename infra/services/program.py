@@ -71,6 +71,8 @@ class Program:
     stop_seconds: int = 30
     stop_signal: str = "TERM"
     stop_group: bool = True
+    heap: tuple[str, str] | None = None
+    """Of a JVM: its size, and the setting that gives it."""
     final_exit: int | None = None
     """An exit code after which a restart would not help."""
 

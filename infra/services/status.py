@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 
+from infra import out_of_memory
 from infra.services import processes
 from infra.services.program import Name, Program
 from infra.services.restarts import Ends
@@ -62,11 +63,19 @@ def status(programs: Mapping[Name, Program], supervisor: Supervisor) -> list[Sta
         return list(pool.map(own, programs.values()))
 
 
+def _loops(program: Program, ended: Ends, up_seconds: int | None) -> str | None:
+    """Why a program ends again and again, if it does."""
+    loops = ended.loops(up_seconds)
+    if loops and program.heap and ended.how.endswith(f" {out_of_memory.EXIT}"):
+        loops += f". {out_of_memory.sentence('Its JVM', *program.heap)}"
+    return loops
+
+
 def _one(program: Program, process: Process | None, ended: Ends | None = None, words: str | None = None) -> Status:
     up_seconds = int(time.time()) - process.since if process and process.pid else None
     fails = None
     if process and process.state not in (State.STOPPED, State.STOPPING) and not process.is_over(program):
-        fails = program.fails() or (ended.loops(up_seconds) if ended else None)
+        fails = program.fails() or (_loops(program, ended, up_seconds) if ended else None)
     if process is None or not process.pid:
         condition, waits_for = Condition.STOPPED, None
         if process and process.is_over(program):

@@ -24,7 +24,7 @@ import json, sys, pytest
 from infra.session import spark
 from infra.spark_conf import FEW_ROWS
 from streaming.definitions import definitions
-print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "", FEW_ROWS)))))
+print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "night_memory", "", FEW_ROWS)))))
 sys.exit(pytest.main(sys.argv[1:]))
 """
 """The versions of the copy, and then its tests, in one Spark."""

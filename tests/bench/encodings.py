@@ -148,7 +148,7 @@ def main(count: int) -> None:
         for codec in CODECS:
             with ProcessPoolExecutor(1, get_context("spawn")) as alone:
                 sent[encoding, codec] = alone.submit(produce, bootstrap, count, encoding, codec).result()
-    session = spark("daybreak bench encodings", "1g", "", FEW_ROWS)
+    session = spark("daybreak bench encodings", "1g", "night_memory", "", FEW_ROWS)
     read = validation(session, events)
     session.stop()
     show(len(events), sent, read)

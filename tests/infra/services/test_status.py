@@ -68,6 +68,21 @@ def one(state: State, pid: int, fails: str | None, ended: int, up: float = 10, n
     return found
 
 
+def test_a_jvm_that_ends_without_memory_is_told_with_its_setting() -> None:
+    program = Program(Name.KAFKA, ("true",), waits_for=lambda _: None, heap=("512m", "kafka_memory"))
+    supervisor: Any = SimpleNamespace(
+        is_running=lambda: True,
+        processes=lambda: {Name.KAFKA: Process(State.BACKOFF, 0, 0, 3, "")},
+        ends=lambda: {Name.KAFKA: restarts.Ends(3, NOW, "exit status 3")},
+    )
+    (found,) = status({Name.KAFKA: program}, supervisor)
+    assert found.condition is Condition.FAILING
+    assert found.waits_for == (
+        "it ended 3 times within 15 minutes, last at 12:00:00 UTC (exit status 3). Its JVM ran out of memory: its heap is 512m. "
+        "Give it more with DAYBREAK_KAFKA_MEMORY"
+    )
+
+
 @pytest.mark.parametrize(
     ("given", "condition", "says"),
     [
