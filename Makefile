@@ -16,8 +16,8 @@ setup: ## Install Python packages, jars and MinIO (once; a second time takes no 
 demo: setup ## Start the platform, send two days and live events, run the nights, show the result
 	@$(VENV)/daybreak demo
 
-setup-test: ## The same, with what the tests need too: Kafka Connect
-	@$(SETUP) python jars store classes connect
+setup-test: ## The same, with what the tests need too: Kafka Connect and the queue broker
+	@$(SETUP) python jars store classes connect queue
 
 test: setup-test ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 3

@@ -14,6 +14,7 @@ from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.setup import connect as jars
+from infra.setup import on_demand
 from infra.setup.prerequisites import java
 from infra.shop.db import condition, connection, connector, tables
 
@@ -50,7 +51,7 @@ def properties(s: Settings) -> dict[str, str]:
 
 def prepare(s: Settings) -> None:
     """Fetch the jars, write the configuration, and make the shop's tables."""
-    jars.ensure()
+    on_demand.ensure(jars.STEP)
     folder = s.home / "connect"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     (folder / "worker.properties").write_text("".join(f"{key}={value}\n" for key, value in properties(s).items()))

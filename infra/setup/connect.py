@@ -4,10 +4,9 @@ Data flow: infra/ivy.xml -> Ivy -> `.daybreak/jars/connect`
 Run: python3 -m infra.setup connect
 """
 
-from infra.failures import PermanentFailure
 from infra.setup.environment import STEP as PYTHON
 from infra.setup.jars import IVY_FILE, JARS, fetch, missing
-from infra.setup.step import SetupFailure, Step, digest, run
+from infra.setup.step import Step, digest
 
 CONFIGURATION = "connect"
 STEP = Step(
@@ -19,11 +18,3 @@ STEP = Step(
     complete=lambda: not missing(CONFIGURATION),
     after=PYTHON.name,
 )
-
-
-def ensure() -> None:
-    """Fetch them if they are not there. Raises PermanentFailure with what to do."""
-    try:
-        run([STEP])
-    except SetupFailure as failure:
-        raise PermanentFailure(str(failure)) from failure

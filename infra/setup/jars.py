@@ -7,6 +7,7 @@ Run: python3 -m infra.setup jars
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
@@ -48,14 +49,19 @@ def missing(*configurations: str) -> list[str]:
     return [jar for c in configurations for jar in wanted(c) if not (JARS / c / jar).is_file()]
 
 
-def _retrieve(configuration: str) -> bool:
-    """Try once; True if nothing is missing. Ivy exits with 0 even if downloads failed, so its output is checked too."""
+def retrieve(
+    configuration: str, folder: Path, ivy_file: Path = IVY_FILE, kinds: Sequence[str] = ("jar", "bundle")
+) -> bool:
+    """Try once to put a configuration's files into `folder`; True if nothing is missing.
+
+    Ivy exits with 0 even if downloads failed, so its output is checked too.
+    """
     ivy = next(pyspark_jars().glob("ivy-*.jar"))
-    pattern = f"{JARS / configuration}/[artifact]-[revision].[ext]"
+    pattern = f"{folder}/[artifact]-[revision].[ext]"
     # Of its own: Ivy loads one file after the other, so configurations are retrieved side by side.
-    cache = str(CACHE / configuration)
-    command = [java(), ONE_COMPILER, f"-Divy.default.ivy.user.dir={cache}", "-jar", str(ivy), "-cache", cache]
-    command += ["-ivy", str(IVY_FILE), "-confs", configuration, "-retrieve", pattern, "-types", "jar", "bundle"]
+    cache = CACHE / configuration
+    command = [java(), ONE_COMPILER, f"-Divy.default.ivy.user.dir={cache}", "-jar", str(ivy), "-cache", str(cache)]
+    command += ["-ivy", str(ivy_file), "-confs", configuration, "-retrieve", pattern, "-types", *kinds]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     said = []
@@ -63,18 +69,18 @@ def _retrieve(configuration: str) -> bool:
         said.append(line)
         if "[SUCCESSFUL" in line:
             print("  " + line.strip().removeprefix("[SUCCESSFUL ] "), flush=True)
-    failed = process.wait() != 0 or any("FAILED DOWNLOADS" in line or "UNRESOLVED" in line for line in said)
-    if failed:
+    if process.wait() != 0 or any("FAILED DOWNLOADS" in line or "UNRESOLVED" in line for line in said):
         print("".join(said[-40:]), flush=True)
-    return not failed
+        return False
+    shutil.rmtree(cache, ignore_errors=True)
+    return True
 
 
 def fetch(configuration: str) -> None:
     """Download the jars of a configuration anew. Raises SetupFailure if some are missing after TRIES."""
     shutil.rmtree(JARS / configuration, ignore_errors=True)
     for number in range(1, TRIES + 1):
-        if _retrieve(configuration) and not missing(configuration):
-            shutil.rmtree(CACHE / configuration, ignore_errors=True)
+        if retrieve(configuration, JARS / configuration) and not missing(configuration):
             return
         print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
     raise SetupFailure(f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue")

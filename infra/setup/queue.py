@@ -1,0 +1,67 @@
+"""The queue broker, Apache Artemis, which only the option queue needs.
+
+Data flow: infra/setup/queue.xml -> Ivy -> its archive, checked by its hash -> `.daybreak/jars/queue`, the jars alone
+Run: python3 -m infra.setup queue
+"""
+
+import hashlib
+import shutil
+import tarfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from infra.setup.environment import STEP as PYTHON
+from infra.setup.jars import JARS, TRIES, retrieve
+from infra.setup.step import SetupFailure, Step, digest
+
+NAME = "queue"
+IVY_FILE = Path(__file__).with_name("queue.xml")
+SHA256 = "3add67e7b0af89f81eac1e6c577427b049b4e7502fb278c591838465d5ca93b5"
+FOLDER = JARS / NAME
+
+
+def unpack(archive: Path, folder: Path, sha256: str) -> None:
+    """Put the archive's jars into `folder`, all or none. Raises SetupFailure if the archive is not the one that is pinned."""
+    with archive.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        raise SetupFailure(
+            f"{archive.name} has the SHA-256 {found}, and {sha256} is pinned: it was changed on its way, or where it comes from"
+        )
+    fresh = folder.with_name(f"{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            way = Path(member.name)
+            # By its last name alone: nothing that an archive says leads out of the folder.
+            if member.isfile() and way.parent.name == "lib" and way.suffix == ".jar":
+                content = packed.extractfile(member)
+                assert content
+                with content, (fresh / way.name).open("wb") as jar:
+                    shutil.copyfileobj(content, jar)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def _install() -> None:
+    JARS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=JARS) as folder:
+        for number in range(1, TRIES + 1):
+            if retrieve(NAME, Path(folder), IVY_FILE, ("tar.gz",)):
+                (archive,) = Path(folder).glob("*.tar.gz")
+                unpack(archive, FOLDER, SHA256)
+                return
+            print(f"  the queue broker could not be fetched (try {number} of {TRIES})", flush=True)
+    raise SetupFailure("the queue broker could not be downloaded; try again: daybreak up --with queue")
+
+
+STEP = Step(
+    name=NAME,
+    says="The queue broker, Apache Artemis, into .daybreak/jars (47 MB, some seconds)",
+    stamp=JARS / f"{NAME}.stamp",
+    made_from=lambda: digest(IVY_FILE, SHA256),
+    install=_install,
+    complete=lambda: any(FOLDER.glob("artemis-server-*.jar")),
+    after=PYTHON.name,
+)
