@@ -18,7 +18,9 @@ ORDER_SERVICE = "order-service"
 """The one writer of orders: the shop sends it commands, and what it accepts becomes events."""
 WEBHOOKS = "webhooks"
 """Signed events by HTTP: `POST /topics/<topic>`."""
-OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE, WEBHOOKS)
+QUEUE = "queue"
+"""A queue broker, for the labs that compare it with the log."""
+OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE, WEBHOOKS, QUEUE)
 OF_THE_STREAM = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE)
 """Those that change which topics the stream reads, or what its views read: it is started again when one is turned on or off."""
 OPTIONS_FILE, VARIABLE = "options.env", "DAYBREAK_OPTIONS"

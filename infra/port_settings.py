@@ -32,3 +32,4 @@ class Ports(BaseSettings):
     connect_port: int = _port(10)
     cache_port: int = _port(11)
     webhooks_port: int = _port(12)
+    queue_port: int = _port(13)

@@ -22,12 +22,13 @@ from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.jvm import LATER_C2, QUICK_JVM
 from infra.options import OPTIONS_FILE, chosen
+from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Capture, GatewaySettings):
+class Settings(Alarms, Capture, GatewaySettings, QueueSettings):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")

@@ -25,6 +25,7 @@ class Name(StrEnum):
     POSTGRES = "postgres"
     CONNECT = "connect"
     CACHE = "cache"
+    QUEUE = "queue"
     FOLLOWER_INDEX = "follower-index"
     FOLLOWER_CACHE = "follower-cache"
     FOLLOWER_ORDERS = "follower-orders"

@@ -5,8 +5,21 @@ Run: daybreak status
 """
 
 from infra.failures import PermanentFailure
-from infra.options import ORDER_SERVICE, SHOP_DB, WEBHOOKS
-from infra.services import airflow, cache, connect, follower, gateway, kafka, minio, orders, postgres, stream, webhooks
+from infra.options import ORDER_SERVICE, QUEUE, SHOP_DB, WEBHOOKS
+from infra.services import (
+    airflow,
+    cache,
+    connect,
+    follower,
+    gateway,
+    kafka,
+    minio,
+    orders,
+    postgres,
+    queue,
+    stream,
+    webhooks,
+)
 from infra.services.program import Name, Program
 from infra.settings import Settings
 
@@ -29,6 +42,8 @@ def roster(s: Settings) -> dict[Name, Program]:
         programs.append(orders.program(s))
     if s.has(WEBHOOKS):
         programs.append(webhooks.program(s))
+    if s.has(QUEUE):
+        programs.append(queue.program(s))
     if s.embedded("gateway_host"):
         programs.append(gateway.program(s))
     if s.embedded("airflow_url"):

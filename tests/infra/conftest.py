@@ -1,4 +1,4 @@
-"""What these tests share: a cache, and a database."""
+"""What these tests share: a cache, a database, and a queue broker."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from cache_server import CacheServer
 from database_server import DatabaseServer
+from queue_server import QueueServer
 
 
 @pytest.fixture
@@ -30,3 +31,12 @@ def server() -> Iterator[DatabaseServer]:
         own.start()
         yield own
         own.stop()
+
+
+@pytest.fixture(scope="module")
+def queue_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueueServer]:
+    """A running queue broker."""
+    own = QueueServer(tmp_path_factory.mktemp("queue server"))
+    own.start()
+    yield own
+    own.kill()

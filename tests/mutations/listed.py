@@ -11,6 +11,7 @@ from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
 from tests.mutations.orders import ORDERS
+from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
 from tests.mutations.stream import STREAM
 from tests.mutations.versions import VERSIONS
@@ -24,6 +25,7 @@ MUTATIONS = (
     *CAPTURED,
     *ORDERS,
     *WEBHOOKS,
+    *QUEUE,
     *STREAM,
     *NIGHT,
     *KEPT,

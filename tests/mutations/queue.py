@@ -1,0 +1,41 @@
+"""Mistakes of the queue broker: another archive, a full queue that drops, a way in that nobody asked for.
+
+Data flow: infra/setup/queue.py, infra/services/queue_files.py -> Mutation
+Run: python -m tests.mutations queue
+"""
+
+from tests.mutations.mutation import Mutation
+
+FILES = "tests/infra/services/test_queue_files.py"
+SETUP = "tests/infra/setup/test_queue.py"
+
+QUEUE = (
+    Mutation(
+        "queue: whatever archive comes is taken",
+        "infra/setup/queue.py",
+        "if found != sha256:",
+        "if not found:",
+        f"{SETUP}::test_another_archive_is_refused_and_the_old_jars_stay",
+    ),
+    Mutation(
+        "queue: an archive may write outside its folder",
+        "infra/setup/queue.py",
+        "(fresh / way.name).open",
+        "(fresh / Path(*way.parts[2:])).open",
+        f"{SETUP}::test_only_jars_are_unpacked_and_none_outside",
+    ),
+    Mutation(
+        "queue: a full queue drops messages without a word",
+        "infra/services/queue_files.py",
+        '"page-full-policy": "FAIL"',
+        '"page-full-policy": "DROP"',
+        f"{FILES}::test_settings_bound_disk_and_tries",
+    ),
+    Mutation(
+        "queue: the broker listens for everybody",
+        "infra/services/queue_files.py",
+        "tcp://127.0.0.1:{s.queue_port}",
+        "tcp://0.0.0.0:{s.queue_port}",
+        f"{FILES}::test_the_one_way_in_is_stomp_on_loopback",
+    ),
+)
