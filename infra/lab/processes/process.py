@@ -1,6 +1,6 @@
 """The processes of a run, as the one that started them sees them.
 
-Data flow: Job -> a process of infra/lab/processes/worker.py; what it says and how it ends -> waits that end
+Data flow: a job -> a process, e.g. of infra/lab/processes/worker.py; what it says and how it ends -> waits that end
 Run: daybreak lab direct
 """
 
@@ -12,21 +12,29 @@ import subprocess
 import sys
 import threading
 from types import TracebackType
+from typing import Protocol
 
 from infra.failures import TransientFailure
-from infra.lab.processes.job import Job
-from infra.lab.transports.transport import Transport
 from infra.settings import ROOT
 
 SECONDS = 30
 """Longest wait for a word or for an end that is due; on an idle machine they take a fraction of a second."""
+WORKER = "infra.lab.processes.worker"
+"""What the processes run; it is told their name and their pipes (infra/lab/processes/fork.py)."""
+
+
+class Job(Protocol):
+    """What a process is told to do."""
+
+    def text(self) -> str:
+        """The job as one line."""
 
 
 class Process:
     """It is there at once, and works when it gets its job. Standard input, output and errors are pipes."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    def __init__(self, name: str) -> None:
+        self._name = name
         pipes = [os.pipe() for _ in range(3)]
         (own_in, to), (of, own_out), (errors, own_errors) = pipes
         self.its_ends = (own_in, own_out, own_errors)
@@ -47,7 +55,7 @@ class Process:
     def says(self, word: str) -> str:
         """Wait until it says so; what it says behind the word. Raises TransientFailure if it ends, or is silent for SECONDS."""
         if not select.select([self._out], [], [], SECONDS)[0]:
-            raise TransientFailure(f"a process of the lab ({self._transport}) was not {word} within {SECONDS} s")
+            raise TransientFailure(f"a process of the lab ({self._name}) was not {word} within {SECONDS} s")
         said, _, more = self._out.readline().strip().partition(" ")
         if said != word:
             self._ended.wait(SECONDS)
@@ -102,27 +110,27 @@ class Process:
 
     def _ends(self, code: int) -> None:
         if not self._ended.wait(SECONDS):
-            raise TransientFailure(f"a process of the lab ({self._transport}) did not end within {SECONDS} s")
+            raise TransientFailure(f"a process of the lab ({self._name}) did not end within {SECONDS} s")
         if self._code != code:
             raise self._failed("ended in another way than it was to")
 
     def _failed(self, what: str) -> TransientFailure:
         said = (self._errors.read().strip().splitlines() or [f"exit code {self._code}"])[-1]
-        return TransientFailure(f"a process of the lab ({self._transport}) {what}: {said}")
+        return TransientFailure(f"a process of the lab ({self._name}) {what}: {said}")
 
 
 class Family:
-    """A context manager around `count` processes of one transport; leaving it ends them all.
+    """A context manager around `count` processes; leaving it ends them all. `name` is that of their transport, for errors.
 
     One process loads the libraries and forks them all, so that they cost little: the labs measure on a small machine. It
     says of each how it ended.
     """
 
-    def __init__(self, transport: Transport, count: int) -> None:
-        self.members = [Process(transport) for _ in range(count)]
+    def __init__(self, name: str, count: int, module: str = WORKER) -> None:
+        self.members = [Process(name) for _ in range(count)]
         ends = [one.its_ends for one in self.members]
         self._parent = subprocess.Popen(
-            [sys.executable, "-m", "infra.lab.processes.worker", transport, *(",".join(map(str, own)) for own in ends)],
+            [sys.executable, "-m", module, name, *(",".join(map(str, own)) for own in ends)],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -17,6 +17,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from infra.lab.processes.fork import fork
 from infra.lab.processes.job import Death, Job, Place, Role
 from infra.lab.processes.ledger import Ledger
 from infra.lab.processes.message import Numbered
@@ -86,33 +87,11 @@ def work(both: Ends) -> None:
 
 
 def main(transport: str, pipes: list[str]) -> None:
-    """Load the transport, fork a process for each three pipes, and tell how each of them ends."""
-    # Ctrl-C reaches the whole group of processes; the one that started this one ends it.
+    """Load the transport, and fork a process for each three pipes."""
+    # As below: until the processes are there, nothing else hears Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     both = ends(Transport(transport))
-    own = [tuple(map(int, three.split(","))) for three in pipes]
-    members = {}
-    for member, three in enumerate(own):
-        if not (pid := os.fork()):
-            for standard, end in enumerate(three):
-                os.dup2(end, standard)
-            _close(own)
-            work(both)
-            return
-        members[pid] = member
-    _close(own)
-    # Until here errors went to the first member's pipe, which would not end with it.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-    while members:
-        pid, status = os.wait()
-        print(members.pop(pid), os.waitstatus_to_exitcode(status), flush=True)
-
-
-def _close(pipes: list[tuple[int, ...]]) -> None:
-    """A pipe ends with its last holder, so nobody may hold those of others."""
-    for three in pipes:
-        for end in three:
-            os.close(end)
+    fork(pipes, lambda: work(both))
 
 
 if __name__ == "__main__":
