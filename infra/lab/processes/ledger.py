@@ -24,9 +24,11 @@ class Processed(NamedTuple):
 
 @dataclass
 class Facts:
-    """What a ledger says, in its order: numbers sent, orders processed, and whether the producer has `ended`."""
+    """What a ledger says, in its order: numbers sent, numbers that a full transport `refused`, orders processed, and whether
+    the producer has `ended`."""
 
     sent: list[int] = field(default_factory=list)
+    refused: list[int] = field(default_factory=list)
     processed: list[Processed] = field(default_factory=list)
     ended: bool = False
 
@@ -40,6 +42,10 @@ class Ledger:
     def sent(self, number: int) -> None:
         """The transport has taken an order."""
         os.write(self._file, b"s %d\n" % number)
+
+    def refused(self, number: int) -> None:
+        """The transport is full, and has not taken an order."""
+        os.write(self._file, b"r %d\n" % number)
 
     def processed(self, consumer: int, number: int, delay_ns: int) -> None:
         """A consumer has done its work on an order."""
@@ -67,6 +73,8 @@ class Reader:
             match line.split():
                 case [b"s", number]:
                     self.facts.sent.append(int(number))
+                case [b"r", number]:
+                    self.facts.refused.append(int(number))
                 case [b"p", consumer, number, delay]:
                     self.facts.processed.append(Processed(int(consumer), int(number), int(delay)))
                 case [b"e"]:

@@ -8,8 +8,10 @@ as one that is stopped in an orderly way. When standard input is closed, whoever
 of a lab outlives it.
 """
 
+import errno
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -17,11 +19,14 @@ import time
 from itertools import islice
 from pathlib import Path
 
+import psutil
+
 from infra.lab.processes.fork import fork
 from infra.lab.processes.job import Death, Job, Place, Role
 from infra.lab.processes.ledger import Ledger
 from infra.lab.processes.message import Numbered
-from infra.lab.transports.transport import Ends, Transport, ends
+from infra.lab.processes.pace import Pace
+from infra.lab.transports.transport import Ends, Full, Transport, ends
 
 
 class Told:
@@ -46,19 +51,26 @@ def produce(job: Job, both: Ends, told: Told) -> None:
     sender.wait_for(job.consumers)
     print("ready", flush=True)
     told.go.wait()
+    if job.memory:
+        most = psutil.Process().memory_info().data + job.memory
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     began = time.monotonic_ns()
     for place, value in enumerate(values):
         due = began + int(place * 1e9 / job.rate)
         if (early := due - time.monotonic_ns()) > 0:
             time.sleep(early / 1e9)
-        sender.send(job.first + place, Numbered(job.first + place, due, value).packed())
+        try:
+            sender.send(job.first + place, Numbered(job.first + place, due, value).packed())
+        except Full:
+            ledger.refused(job.first + place)
     sender.flush()
     ledger.ended()
     threading.Event().wait()
 
 
 def consume(job: Job, both: Ends, told: Told) -> None:
-    """Process orders until told to leave."""
+    """Process orders until told to leave, no faster than the job's pace."""
+    pace = Pace(job.pace)
     ledger = Ledger(Path(job.ledger))
     receiver = both.receiver(job.wire, job.consumer, job.first)
 
@@ -66,6 +78,7 @@ def consume(job: Job, both: Ends, told: Told) -> None:
         number, due, value = Numbered.read(message)
         _die(job.death, number, Place.BEFORE)
         json.loads(value)
+        pace.keep()
         ledger.processed(job.consumer, number, time.monotonic_ns() - due)
         _die(job.death, number, Place.BEHIND)
 
@@ -78,12 +91,24 @@ def _die(death: Death | None, number: int, place: Place) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _ends_all(failed: threading.ExceptHookArgs) -> None:
+    """A process in which one thread has failed is of no use, and would wait for it for ever."""
+    if isinstance(failed.exc_value, MemoryError):
+        os._exit(errno.ENOMEM)
+    os.write(sys.stderr.fileno(), f"{failed.exc_type.__name__}: {failed.exc_value}\n".encode())
+    os._exit(1)
+
+
 def work(both: Ends) -> None:
-    """Do the one job that comes."""
+    """Do the one job that comes. A process without memory ends with ENOMEM: there is no place for words."""
+    threading.excepthook = _ends_all
     print("here", os.getpid(), flush=True)
     if line := sys.stdin.readline():
         job = Job.read(line)
-        (produce if job.role is Role.PRODUCER else consume)(job, both, Told())
+        try:
+            (produce if job.role is Role.PRODUCER else consume)(job, both, Told())
+        except MemoryError:
+            os._exit(errno.ENOMEM)
 
 
 def main(transport: str, pipes: list[str]) -> None:

@@ -60,6 +60,9 @@ class LogReceiver:
             "auto.offset.reset": "earliest",
             "enable.partition.eof": "true",
         }
+        if wire.high_water is not None:
+            # Else the client fetches ahead of the work what its memory holds: 100,000 records, or 64 MB.
+            own["queued.min.messages"] = wire.high_water
         self._consumer, self._came = _reading(wire.options | own, wire.topic)
         self._uncommitted: Message | None = None
         self._committed = time.monotonic()

@@ -13,6 +13,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 
+from infra.lab.transports.buffers import limit
 from infra.lab.transports.transport import CONNECT_SECONDS, POLL_SECONDS, Taken, Wire, Work
 
 LENGTH = struct.Struct(">I")
@@ -25,7 +26,11 @@ class TcpSender:
 
     def __init__(self, wire: Wire, taken: Taken) -> None:
         self._taken = taken
-        self._listener = socket.create_server((wire.host, wire.port))
+        self._listener = socket.socket()
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        limit(self._listener, wire)  # its connections have the same
+        self._listener.bind((wire.host, wire.port))
+        self._listener.listen()
         self._connected: list[socket.socket] = []
 
     def wait_for(self, consumers: int) -> None:
@@ -62,13 +67,16 @@ class TcpReceiver:
     """Connects, again and again if it must, and reads."""
 
     def __init__(self, wire: Wire, consumer: int, first: int) -> None:
-        self._address = (wire.host, wire.port)
+        self._wire = wire
 
     def run(self, work: Work, leaving: Callable[[], bool]) -> None:
         """Work on each message as it comes; on leaving, what has come and was not worked on is lost."""
         while not leaving():
             try:
-                with socket.create_connection(self._address, CONNECT_SECONDS) as connection:
+                with socket.socket() as connection:
+                    limit(connection, self._wire)
+                    connection.settimeout(CONNECT_SECONDS)
+                    connection.connect((self._wire.host, self._wire.port))
                     for message in _messages(connection, leaving):
                         work(message)
             except ConnectionError:

@@ -43,7 +43,8 @@ class Wire:
     """Where a run's processes meet: addresses of its own on loopback, `history` kept messages, and for Kafka its topic.
 
     The producer has `port`, consumer n, from 1 to `consumers`, has `port` + n; multicast goes to `group`. `options` may hold
-    a password.
+    a password. `high_water` is how many messages a queue in a process may hold, `socket_bytes` how many bytes a socket's
+    buffer; without them a queue has its library's limit, or none, and a socket the system's.
     """
 
     host: str
@@ -53,11 +54,17 @@ class Wire:
     history: int
     topic: str
     options: dict[str, str | int | float | bool]
+    high_water: int | None = None
+    socket_bytes: int | None = None
 
     @property
     def each(self) -> range:
         """The consumers' numbers."""
         return range(1, self.consumers + 1)
+
+
+class Full(Exception):
+    """A transport's buffer is full, and `send` does not wait: the message is not taken."""
 
 
 Taken = Callable[[int], None]
@@ -71,7 +78,7 @@ class Sender(Protocol):
         """Wait until so many are connected, where that is known. Raises TimeoutError after CONNECT_SECONDS."""
 
     def send(self, number: int, message: bytes) -> None:
-        """Hand a message over; it calls `taken` with its number as soon as the transport answers for it."""
+        """Hand a message over; it calls `taken` with its number as soon as the transport answers for it. Raises Full."""
 
     def flush(self) -> None:
         """Wait until everything is sent and no answer or retry is awaited."""

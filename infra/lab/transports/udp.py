@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable
 from functools import partial
 
+from infra.lab.transports.buffers import limit
 from infra.lab.transports.transport import POLL_SECONDS, Ends, Taken, Wire, Work
 
 LARGEST = 65_535
@@ -56,6 +57,7 @@ class UdpReceiver:
             self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, own)
         else:
             self._socket.bind((wire.host, wire.port + consumer))
+        limit(self._socket, wire)
 
     def run(self, work: Work, leaving: Callable[[], bool]) -> None:
         """Work on each datagram; on leaving, those in the socket's buffer are lost."""

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from infra.lab.transports.buffers import limit
 from infra.lab.transports.retransmission import Gaps, Held, History
 from infra.lab.transports.transport import POLL_SECONDS, Taken, Wire, Work
 from infra.lab.transports.udp import LARGEST
@@ -83,6 +84,7 @@ class NumberedReceiver:
         self._asked: tuple[int, float] | None = None
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind((wire.host, wire.port + consumer))
+        limit(self._socket, wire)
 
     def run(self, work: Work, leaving: Callable[[], bool]) -> None:
         """Work on each message, in order; what a consumer has not processed it asks for when it is back."""

@@ -14,7 +14,7 @@ import threading
 import time
 from functools import partial
 
-from infra.lab.transports.transport import Ends, Taken, Wire
+from infra.lab.transports.transport import Ends, Full, Taken, Wire
 from infra.lab.transports.webhook_receiver import WebhookReceiver
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.8
@@ -27,13 +27,16 @@ class WebhookSender:
 
     def __init__(self, wire: Wire, taken: Taken, retried: bool) -> None:
         self._taken = taken
+        self._high_water = wire.high_water
         self._queues = [Queue(wire.host, wire.port + consumer, retried) for consumer in wire.each]
 
     def wait_for(self, consumers: int) -> None:
         """Nothing: a connection is opened by the first post."""
 
     def send(self, number: int, message: bytes) -> None:
-        """Put the message into each queue; from then on it is the sender's."""
+        """Put the message into each queue; from then on it is the sender's. Raises Full if one is at its high-water mark."""
+        if self._high_water is not None and any(queue.length >= self._high_water for queue in self._queues):
+            raise Full
         for queue in self._queues:
             queue.put(message)
         self._taken(number)
@@ -55,6 +58,11 @@ class Queue:
         self._tries: list[tuple[float, int, int, bytes]] = []
         self._unanswered = 0
         threading.Thread(target=self._post_all, daemon=True).start()
+
+    @property
+    def length(self) -> int:
+        """Messages that wait for a try."""
+        return len(self._tries)
 
     def put(self, message: bytes) -> None:
         """Add a message, to be tried at once."""

@@ -24,7 +24,7 @@ class ZmqSender:
         self._taken = taken
         self._kind = kind
         # An XPUB is a PUB that can see who subscribes.
-        self._socket: zmq.Socket[bytes] = zmq.Context.instance().socket(kind)
+        self._socket = _socket(wire, kind)
         if kind == zmq.XPUB:
             self._socket.setsockopt(zmq.XPUB_VERBOSE, 1)
             self._arrivals = self._socket
@@ -54,7 +54,7 @@ class ZmqReceiver:
     """Connects, and reads from its queue."""
 
     def __init__(self, wire: Wire, consumer: int, first: int, kind: int) -> None:
-        self._socket: zmq.Socket[bytes] = zmq.Context.instance().socket(kind)
+        self._socket = _socket(wire, kind)
         if kind == zmq.SUB:
             self._socket.setsockopt(zmq.SUBSCRIBE, b"")
         self._socket.connect(f"tcp://{wire.host}:{wire.port}")
@@ -65,6 +65,17 @@ class ZmqReceiver:
             if self._socket.poll(int(POLL_SECONDS * 1000)):
                 work(self._socket.recv())
         self._socket.close(linger=0)
+
+
+def _socket(wire: Wire, kind: int) -> "zmq.Socket[bytes]":
+    """A socket with the wire's limits: its high-water mark, and the buffers of its connections."""
+    made: zmq.Socket[bytes] = zmq.Context.instance().socket(kind)
+    if wire.high_water is not None:
+        made.set_hwm(wire.high_water)
+    if wire.socket_bytes is not None:
+        made.setsockopt(zmq.SNDBUF, wire.socket_bytes)
+        made.setsockopt(zmq.RCVBUF, wire.socket_bytes)
+    return made
 
 
 PUBSUB = Ends(partial(ZmqSender, kind=zmq.XPUB), partial(ZmqReceiver, kind=zmq.SUB))

@@ -9,7 +9,7 @@ from infra.lab.processes.ledger import Facts, Processed
 
 def facts(sent: int, *processed: tuple[int, int]) -> Facts:
     """`sent` orders, and (consumer, number) in the order in which they were processed, 1 ms after they were due."""
-    return Facts(list(range(sent)), [Processed(consumer, number, 1_000_000) for consumer, number in processed])
+    return Facts(list(range(sent)), [], [Processed(consumer, number, 1_000_000) for consumer, number in processed])
 
 
 BOTH = [(consumer, number) for number in range(3) for consumer in (1, 2)]
@@ -44,7 +44,7 @@ def test_a_repetition_is_doubled_and_not_out_of_order() -> None:
 
 
 def test_an_order_that_was_sent_again_is_one_order() -> None:
-    again = Facts([0, 1, 1], [Processed(1, 0, 1), Processed(1, 1, 1)])
+    again = Facts([0, 1, 1], [], [Processed(1, 0, 1), Processed(1, 1, 1)])
     assert figures(again, shared=True).counts == Counts(sent=2, lost=0, doubled=0)
 
 
@@ -54,7 +54,7 @@ def test_an_order_that_nobody_sent_is_an_error() -> None:
 
 
 def test_a_delay_counts_once_and_only_of_first_deliveries() -> None:
-    late = Facts([0], [Processed(1, 0, 2_000_000), Processed(1, 0, 9_000_000_000)])
+    late = Facts([0], [], [Processed(1, 0, 2_000_000), Processed(1, 0, 9_000_000_000)])
     assert (figures(late, shared=True).p50_ms, figures(late, shared=True).p99_ms) == (2.0, 2.0)
 
 

@@ -18,12 +18,13 @@ def test_a_ledger_is_read_while_it_is_written(tmp_path: Path) -> None:
         with file.open("ab") as half:
             half.write(b"s 1")
         reader.read()
-        assert reader.facts == Facts([0], [Processed(2, 0, 1_500)])
+        assert reader.facts == Facts([0], [], [Processed(2, 0, 1_500)])
         with file.open("ab") as half:
             half.write(b"\n")
         producer.ended()
+        producer.refused(2)
         reader.read()
-        assert reader.facts == Facts([0, 1], [Processed(2, 0, 1_500)], ended=True)
+        assert reader.facts == Facts([0, 1], [2], [Processed(2, 0, 1_500)], ended=True)
 
 
 def test_a_foreign_line_in_a_ledger_is_an_error(tmp_path: Path) -> None:
