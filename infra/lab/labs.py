@@ -79,4 +79,15 @@ DIRECT = Lab(
     "this is counted. Out of order is what came after a higher number. Delay is from the moment when an order was due to "
     "be sent to the end of the work on it.",
 )
-LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT)
+OVERLOAD = Lab(
+    "overload",
+    "What becomes of the difference if the producer is four times as fast?",
+    "One producer makes orders four times as fast as its consumer processes them, over transports whose policy for it was "
+    "chosen: drop, buffer, wait, or a log. Not taken is what a transport refused, so that the producer knows; lost is what "
+    "it took and never delivered. Delay is from the moment when an order was due to be made to the end of the work on it: where "
+    "the producer is made to wait, orders wait before it. Sending is the time until the last order was taken. Sizes are what "
+    "each process, the system's buffers of sockets, and the broker's disk had more than at the beginning. The platform's "
+    "stream has such a limit too, DAYBREAK_MAX_OFFSETS_PER_TRIGGER and DAYBREAK_MAX_MB_PER_TRIGGER: what is more waits in "
+    "the log, as daybreak lag shows. Its webhooks answer 429, as daybreak webhooks add --per-second says.",
+)
+LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT, OVERLOAD)

@@ -4,19 +4,20 @@ Data flow: `<home>/lab/<lab>.json` -> `<home>/lab/index.html`, which Airflow's m
 Run: daybreak lab delivery
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from string import Template
 
-from infra.lab.direct.chart import chart
-from infra.lab.labs import DIRECT, LABS, Lab
-from infra.lab.result import Result, Row, newest
+from infra.lab.direct import chart as direct
+from infra.lab.labs import DIRECT, LABS, OVERLOAD, Lab
+from infra.lab.overload import chart as overload
+from infra.lab.result import Result, newest
 from infra.page import look
 from infra.page.write import put
 
-CHARTS: dict[str, Callable[[Sequence[Row]], str]] = {DIRECT.name: chart}
-"""What draws a lab's rows, by the lab's name. Its table is then folded up behind the chart."""
+CHARTS: dict[str, Callable[[Result], str]] = {DIRECT.name: direct.chart, OVERLOAD.name: overload.chart}
+"""What draws a lab's result, by the lab's name. Its table is then folded up behind the chart."""
 TEMPLATE = Path(__file__).with_name("page.html")
 
 
@@ -45,7 +46,7 @@ def _measured(result: Result) -> str:
     broken = "".join(f'<p class="bad">{escape(one)}</p>\n' for one in result.broken)
     table = f'<div class="rows" tabindex="0">{look.table(result.rows[0], rows, stacks=True)}</div>'
     if draw := CHARTS.get(result.lab):
-        table = f"{draw(result.rows)}<details><summary>All figures</summary>{table}</details>"
+        table = f"{draw(result)}<details><summary>All figures</summary>{table}</details>"
     return f"""<p class="answer">{escape(result.shows)}</p>
 {broken}{table}
 <p class="note">{escape(result.how)} It ended on <time>{result.at:%Y-%m-%d at %H:%M} UTC</time>.</p>"""

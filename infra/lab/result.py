@@ -5,7 +5,8 @@ Run: daybreak lab delivery
 """
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -17,10 +18,21 @@ Row = dict[str, int | str]
 
 
 @dataclass(frozen=True)
+class Curves:
+    """What one part of a run was like over time: its name, and by the names of what was measured the values at so many
+    `seconds` since it began."""
+
+    of: str
+    seconds: Sequence[float]
+    values: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
 class Result:
     """The newest run of a lab: when it ended (UTC), its table, the sentence that says what it `shows`, and `how` it was run.
 
     `broken` is what Kafka promises and the lab did not find, one sentence each: none on a sound broker.
+    `curves` are what its chart draws, where the rows are not enough.
     """
 
     lab: str
@@ -29,6 +41,7 @@ class Result:
     shows: str
     how: str
     broken: list[str]
+    curves: list[Curves] = field(default_factory=list)
 
 
 def file(home: Path, lab: Lab) -> Path:
@@ -47,4 +60,5 @@ def newest(home: Path, lab: Lab) -> Result | None:
     if not file(home, lab).exists():
         return None
     kept = json.loads(file(home, lab).read_text())
-    return Result(**kept | {"at": datetime.fromisoformat(kept["at"])})
+    curves = [Curves(**one) for one in kept.pop("curves", [])]
+    return Result(**kept | {"at": datetime.fromisoformat(kept["at"]), "curves": curves})

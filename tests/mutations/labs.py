@@ -6,7 +6,7 @@ Run: python -m tests.mutations lab
 
 from tests.mutations.mutation import Mutation
 
-DIRECT = "tests/infra/lab/direct"
+DIRECT, OVERLOAD = "tests/infra/lab/direct", "tests/infra/lab/overload"
 COUNTS, TABLES = "tests/infra/lab/test_counts.py", "tests/infra/lab/test_tables.py"
 
 LABS = (
@@ -109,5 +109,33 @@ LABS = (
         "one.transport is Transport.KAFKA\n",
         "False\n",
         f"{DIRECT}/test_table.py::test_a_loss_breaks_a_promise_only_where_one_was_given",
+    ),
+    Mutation(
+        "lab: what waits in a dead producer counts as lost before its death",
+        "infra/lab/overload/measure.py",
+        "(0 if sample.producer else counts.lost) if case.ends else lost_by[sample.sent]",
+        "lost_by[sample.sent]",
+        f"{OVERLOAD}/test_measure.py::test_what_waits_in_memory_is_lost_when_its_process_dies",
+    ),
+    Mutation(
+        "lab: a transport that makes the producer wait may refuse",
+        "infra/lab/overload/cases.py",
+        "return self.policy in (Policy.BACKPRESSURE, Policy.LOG)",
+        "return self.policy is Policy.LOG",
+        f"{OVERLOAD}/test_table.py::test_only_a_queue_in_memory_may_refuse_an_order",
+    ),
+    Mutation(
+        "lab: a full queue takes one more",
+        "infra/lab/transports/webhook.py",
+        "queue.length >= self._high_water",
+        "queue.length > 10 * self._high_water",
+        "tests/infra/lab/transports/test_webhook.py::test_a_full_queue_refuses_and_says_so",
+    ),
+    Mutation(
+        "lab: a slow consumer makes up for its idle time",
+        "infra/lab/processes/pace.py",
+        "max(self._free_at, now - CATCH_UP_SECONDS)",
+        "self._free_at or now",
+        "tests/infra/lab/processes/test_pace.py::test_idle_time_is_not_made_up_for",
     ),
 )

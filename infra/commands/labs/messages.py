@@ -4,6 +4,7 @@ Data flow: a lab -> terminal, `<home>/lab/<lab>.json`, `<home>/lab/index.html`
 Run: daybreak lab direct
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,11 @@ import typer
 from infra.commands.labs.show import Seed, console, show
 from infra.lab.direct import measure as direct
 from infra.lab.direct import table as direct_table
-from infra.lab.labs import DIRECT
+from infra.lab.labs import DIRECT, OVERLOAD
+from infra.lab.overload import measure as overload
+from infra.lab.overload import table as overload_table
+from infra.lab.overload.curves import curves
+from infra.lab.overload.run import TIMES, Load
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -33,3 +38,25 @@ def run_direct(
         "work on a message and once behind it, before its acknowledgement; a successor came at once."
     )
     show(DIRECT, direct_table.rows(found), direct_table.shows(found), how, direct_table.broken(found))
+
+
+@commands.command("overload")
+def run_overload(
+    rate: Annotated[
+        float, typer.Option(min=100, max=20_000, help="Orders per second that the producer makes.")
+    ] = 4_000,
+    seconds: Annotated[float, typer.Option(min=0.5, max=20, help="For so long it makes orders.")] = 5,
+    seed: Seed = 1,
+) -> None:
+    """Make orders four times as fast as the consumer: drop, buffer, wait or a log; loss, delay, memory and disk over time."""
+    with console.status(f"{rate:g} orders per second come to consumers that process {rate / TIMES:g}: half a minute"):
+        found = overload.measure(settings(), rate, seconds, seed)
+    of = Load(Path(), round(rate * seconds), rate, {})
+    how = (
+        f"{of.count:,} orders of the shop, drawn with seed {seed}, {rate:g} per second; a consumer processes {rate / TIMES:g} a "
+        f"second. A queue with a limit holds {of.high_water:,} messages, and so many the history of who repeats; a socket's "
+        f"buffer {of.socket_bytes / 1000:,.0f} kB; the queue without a limit is in a process that may have "
+        f"{of.memory / 1e6:,.1f} MB more. All ran side by side."
+    )
+    shown = overload_table.rows(found), overload_table.shows(found, seconds)
+    show(OVERLOAD, *shown, how, overload_table.broken(found), curves(found, rate))

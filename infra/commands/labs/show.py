@@ -15,7 +15,7 @@ from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.lab import page
 from infra.lab.labs import Lab
-from infra.lab.result import Result, Row, keep
+from infra.lab.result import Curves, Result, Row, keep
 from infra.settings import settings
 
 console = Screen()
@@ -23,8 +23,8 @@ console = Screen()
 Seed = Annotated[int, typer.Option(help="The same seed kills in the same places, and sends the same.")]
 
 
-def show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str]) -> None:
-    """Print a result and keep it. Raises PermanentFailure if a promise was broken."""
+def show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str], curves: Sequence[Curves] = ()) -> None:
+    """Print a result and keep it, with the `curves` that its chart draws. Raises PermanentFailure if a promise was broken."""
     table = Table(title=lab.question, title_justify="left", box=None, header_style="dim")
     for name, value in rows[0].items():
         table.add_column(name, justify="right" if isinstance(value, int) else "left")
@@ -33,7 +33,7 @@ def show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str])
     console.print(table)
     console.print(shows, soft_wrap=True)
     home = settings().home
-    keep(home, lab, Result(lab.name, datetime.now(UTC), list(rows), shows, how, broken))
+    keep(home, lab, Result(lab.name, datetime.now(UTC), list(rows), shows, how, broken, list(curves)))
     console.print(f"[dim]{page.publish(home)}: *Lab* in Airflow's menu[/]", soft_wrap=True)
     if broken:
         raise PermanentFailure(f"a promise was not kept: {'; '.join(broken)}")

@@ -4,18 +4,18 @@ Data flow: the rows of a kept result -> HTML, which loads nothing
 Run: daybreak lab direct
 """
 
-from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from infra.lab.result import Row
+from infra.lab.result import Result, Row
 
 
-def chart(rows: Sequence[Row]) -> str:
+def chart(result: Result) -> str:
     """A panel per situation, a bar per transport: its length is the share of the deliveries that were due.
 
     All bars have one scale, so panels can be compared. The figures stand beside them.
     """
+    rows = result.rows
     most = max((_share(row) for row in rows), default=0.0) or 1.0
     panels = "".join(
         f"<figure><figcaption>{escape(str(situation))}</figcaption>"

@@ -1,12 +1,14 @@
 """The labs' page: the newest results, or the command that gives one."""
 
+import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from infra.lab.labs import DELIVERY, DIRECT, GROUPS, LABS
 from infra.lab.page import page, publish
-from infra.lab.result import Result, keep, newest
+from infra.lab.result import Curves, Result, file, keep, newest
 
 RESULT = Result(
     "delivery",
@@ -31,6 +33,16 @@ CHARTED = Result(
 def test_a_result_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     assert newest(tmp_path, DELIVERY) is None
     keep(tmp_path, DELIVERY, RESULT)
+    assert newest(tmp_path, DELIVERY) == RESULT
+
+
+def test_a_result_may_have_curves_and_an_older_file_has_none(tmp_path: Path) -> None:
+    charted = replace(RESULT, curves=[Curves("one", [0.0, 0.5], {"lost": [0, 7]})])
+    keep(tmp_path, DELIVERY, charted)
+    assert newest(tmp_path, DELIVERY) == charted
+    kept = json.loads(file(tmp_path, DELIVERY).read_text())
+    del kept["curves"]
+    file(tmp_path, DELIVERY).write_text(json.dumps(kept))
     assert newest(tmp_path, DELIVERY) == RESULT
 
 

@@ -27,6 +27,7 @@ def results(platform: Platform) -> dict[str, Rows]:
         "groups": platform.begin("daybreak", "lab", "groups", "--seed", "3"),
         "compaction": platform.begin("daybreak", "lab", "compaction", "--seed", "3"),
         "direct": platform.begin("daybreak", "lab", "direct", "--rate", "100", "--away", "1.5", "--seed", "3"),
+        "overload": platform.begin("daybreak", "lab", "overload", "--rate", "3000", "--seconds", "4", "--seed", "3"),
     }
     for process in begun.values():
         output, errors = process.communicate(timeout=600)
@@ -117,6 +118,25 @@ def test_only_a_log_outlives_the_producer_and_a_consumer(results: dict[str, Rows
     assert carried(rows, "consumer 2 is killed", "webhook, retried")["doubled"] == 1
     dead = carried(rows, "consumer 2 is killed", "Kafka")
     assert dead["lost"] == 0 < dead["doubled"], "its offset is committed behind the work"
+
+
+def test_each_policy_does_its_own_with_what_is_too_much(results: dict[str, Rows]) -> None:
+    rows = {row["transport"]: row for row in results["overload"]}
+    made = 12_000
+    assert {row["orders"] for row in rows.values()} == {made}
+    for drops in ("UDP unicast", "UDP, repeated on request", "ZeroMQ PUB/SUB"):
+        assert rows[drops]["lost"] > 0.4 * made, drops
+    limited, endless = rows["webhook, queue with a limit"], rows["webhook, queue without a limit"]
+    assert limited["lost"] == 0 < limited["not taken"]
+    assert 0 < limited["waiting, at most"] <= made / 20 + 1
+    assert endless["lost"] > limited["waiting, at most"], "what waited died with its process"
+    assert endless["not taken"] > 0
+    for keeps in ("TCP socket", "ZeroMQ PUSH/PULL", "Kafka"):
+        assert rows[keeps]["lost"] == rows[keeps]["not taken"] == 0, keeps
+    for waits in ("TCP socket", "ZeroMQ PUSH/PULL"):
+        assert rows[waits]["waiting, at most"] < rows["Kafka"]["waiting, at most"], "a log is no limit"
+    assert float(rows["Kafka"]["sending (s)"]) < float(rows["TCP socket"]["sending (s)"])
+    assert float(rows["Kafka"]["disk (MB)"]) > 1 > float(rows["TCP socket"]["producer (MB)"])
 
 
 def test_an_interrupted_lab_leaves_no_process(platform: Platform) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,6 +12,7 @@ from infra.lab.direct.chart import chart
 from infra.lab.direct.figures import Figures
 from infra.lab.direct.measure import Outcome
 from infra.lab.direct.situations import Situation
+from infra.lab.result import Result
 from infra.lab.transports.transport import Transport
 
 SOUND = Figures(sent=50, counts=Counts(sent=100, lost=0, doubled=0), out_of_order=0, p50_ms=0.25, p99_ms=None)
@@ -74,7 +76,8 @@ def test_a_row_has_every_figure() -> None:
 
 
 def test_a_bar_is_as_long_as_what_was_lost_and_says_it() -> None:
-    drawn = chart(table.rows(found(Transport.KAFKA, Situation.KILLED, lost=30, doubled=10)))
+    rows = table.rows(found(Transport.KAFKA, Situation.KILLED, lost=30, doubled=10))
+    drawn = chart(Result("direct", datetime(2026, 1, 31, tzinfo=UTC), rows, "", "", []))
     assert drawn.count("<figure>") == len(Situation)
     assert drawn.count("<li>") == len(Situation) * len(Transport)
     assert '<span class="lost" style="width:75.00%"></span><span class="doubled" style="width:25.00%"></span>' in drawn

@@ -1,0 +1,104 @@
+"""What the lab of overload compares: transports whose policy for too much is chosen on purpose.
+
+Data flow: none, choices only
+Run: daybreak lab overload
+
+Whoever makes four orders for each that is processed must drop, keep or not make the other three. There is no fourth way; a
+transport without a policy has one all the same.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from infra.lab.transports.transport import Transport
+
+
+class Policy(StrEnum):
+    """What becomes of what the consumer is too slow for."""
+
+    DROP = "drop"
+    MEMORY = "buffer in memory"
+    BACKPRESSURE = "backpressure"
+    LOG = "log"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A transport under a policy: its `name` in the table, and what happens when its buffer is full.
+
+    `keeps` says that what it has taken is processed in the end. If it `ends`, its queue has no limit, and its producer dies
+    when it may have no more memory.
+    """
+
+    policy: Policy
+    transport: Transport
+    name: str
+    when_full: str
+    keeps: bool
+    ends: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Is the producer made to wait, so that every order is taken?"""
+        return self.policy in (Policy.BACKPRESSURE, Policy.LOG)
+
+
+CASES = (
+    Case(
+        Policy.DROP,
+        Transport.UDP,
+        "UDP unicast",
+        "The system drops what comes in. Nobody is told.",
+        keeps=False,
+    ),
+    Case(
+        Policy.DROP,
+        Transport.NUMBERED,
+        "UDP, repeated on request",
+        "The producer forgets its oldest. The consumer knows which it will never get.",
+        keeps=False,
+    ),
+    Case(
+        Policy.DROP,
+        Transport.PUBSUB,
+        "ZeroMQ PUB/SUB",
+        "PUB drops what it is given. Nobody is told.",
+        keeps=False,
+    ),
+    Case(
+        Policy.MEMORY,
+        Transport.RETRIED,
+        "webhook, queue with a limit",
+        "The queue refuses the order. The producer is told, and has to drop it, keep it or wait.",
+        keeps=True,
+    ),
+    Case(
+        Policy.MEMORY,
+        Transport.RETRIED,
+        "webhook, queue without a limit",
+        "It is full when the process may have no more memory: the process ends, and all that waited is gone.",
+        keeps=False,
+        ends=True,
+    ),
+    Case(
+        Policy.BACKPRESSURE,
+        Transport.TCP,
+        "TCP socket",
+        "The next write waits: the producer is as slow as its consumer.",
+        keeps=True,
+    ),
+    Case(
+        Policy.BACKPRESSURE,
+        Transport.PUSHPULL,
+        "ZeroMQ PUSH/PULL",
+        "The next send waits: the producer is as slow as its consumer.",
+        keeps=True,
+    ),
+    Case(
+        Policy.LOG,
+        Transport.KAFKA,
+        "Kafka",
+        "It was not: the consumer has a lag. Beyond its retention a log deletes the oldest, read or not.",
+        keeps=True,
+    ),
+)
