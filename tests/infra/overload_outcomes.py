@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from infra.lab.overload.brokers import NONE, Broker
 from infra.lab.overload.cases import CASES, Case
 from infra.lab.overload.measure import Outcome, outcome
 from infra.lab.overload.run import Sample, Watched
-from infra.lab.overload.sizes import Broker
 from infra.lab.processes.ledger import Facts, Processed
 
 ORDERS = 20
-HERE = Broker(pids=[1])
+HERE = Broker("place", {}, pids=[1])
 STILL = Sample(0, 0, 0, 0, 0.0, 30_000_000, 20_000_000, 0, 400_000_000, 4_000)
 
 
@@ -37,14 +37,13 @@ def watched(taken: int, processed: Sequence[int], refused: int = 0, died: bool =
 
 def well(one: Case) -> Outcome:
     """A case that keeps its promises: who drops loses 15 of 20, a queue refuses or ends, all others deliver."""
-    broker = HERE if one.name == "Kafka" else Broker()
     if one.ends:
-        return outcome(one, ORDERS, watched(15, range(5), died=True, memory=7_000_000), broker)
-    if one.waits:
-        return outcome(one, ORDERS, watched(ORDERS, range(ORDERS)), broker)
+        return outcome(one, ORDERS, watched(15, range(5), died=True, memory=7_000_000), NONE)
+    if one.takes_all:
+        return outcome(one, ORDERS, watched(ORDERS, range(ORDERS)), HERE if one.of_broker else NONE)
     if one.keeps:
-        return outcome(one, ORDERS, watched(6, range(6), refused=14), broker)
-    return outcome(one, ORDERS, watched(ORDERS, range(5)), broker)
+        return outcome(one, ORDERS, watched(6, range(6), refused=14), NONE)
+    return outcome(one, ORDERS, watched(ORDERS, range(5)), NONE)
 
 
 ALL_WELL = [well(one) for one in CASES]

@@ -2,12 +2,21 @@
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psutil
 import pytest
+from overload_outcomes import case
 from queue_server import QueueServer
 
 from infra.failures import PermanentFailure, TransientFailure
+from infra.lab.overload import brokers as overload
+from infra.lab.overload.measure import outcome
+from infra.lab.overload.run import Load, run
+from infra.lab.overload.table import waiting
+from infra.lab.processes.placed_orders import write_orders
+from infra.lab.processes.together import Together
+from infra.lab.transports.queue import options
 from infra.queue.broker import Broker, dead_letters
 from infra.queue.connection import FAN_OUT, ONE, SECONDS, Connection, Delivery
 from infra.queue.management import Management
@@ -146,3 +155,16 @@ def test_a_queue_beyond_memory_keeps_its_order_until_its_disk_is_full(
             delivery = got(consumer)
             assert delivery.body.startswith(b"%d " % number)
             consumer.acknowledge(delivery)
+
+
+def test_a_queue_larger_than_its_memory_goes_to_disk_and_loses_none(queue_server: QueueServer, tmp_path: Path) -> None:
+    """As the lab of overload does it: by its transport, with a consumer that is too slow."""
+    load = Load(tmp_path / "file", 2_000, 4_000.0)
+    write_orders(load.orders_file, load.count, seed=1)
+    pages = queue_server.settings.home / "queue" / "data" / "paging"
+    there = overload.Broker("lab-overload-test", options(queue_server.broker), [], [pages])
+    watched = run(case("queue broker"), load, tmp_path / "ledger", there, Together(1))
+    found = outcome(case("queue broker"), load.count, watched, there)
+    assert (found.taken, found.lost) == (load.count, 0)
+    assert max(waiting(found)) > load.count / 2
+    assert max(sample.disk for sample in found.samples) - found.samples[0].disk > 100_000

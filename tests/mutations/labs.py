@@ -120,8 +120,8 @@ LABS = (
     Mutation(
         "lab: a transport that makes the producer wait may refuse",
         "infra/lab/overload/cases.py",
-        "return self.policy in (Policy.BACKPRESSURE, Policy.LOG)",
-        "return self.policy is Policy.LOG",
+        "return self.policy in (Policy.BACKPRESSURE, Policy.DISK, Policy.LOG)",
+        "return self.policy in (Policy.DISK, Policy.LOG)",
         f"{OVERLOAD}/test_table.py::test_only_a_queue_in_memory_may_refuse_an_order",
     ),
     Mutation(

@@ -17,6 +17,7 @@ from infra.lab.overload import measure as overload
 from infra.lab.overload import table as overload_table
 from infra.lab.overload.curves import curves
 from infra.lab.overload.run import TIMES, Load
+from infra.options import QUEUE
 from infra.settings import settings
 
 commands = typer.Typer()
@@ -49,14 +50,16 @@ def run_overload(
     seed: Seed = 1,
 ) -> None:
     """Make orders four times as fast as the consumer: drop, buffer, wait or a log; loss, delay, memory and disk over time."""
+    s = settings()
     with console.status(f"{rate:g} orders per second come to consumers that process {rate / TIMES:g}: half a minute"):
-        found = overload.measure(settings(), rate, seconds, seed)
-    of = Load(Path(), round(rate * seconds), rate, {})
+        found = overload.measure(s, rate, seconds, seed)
+    of = Load(Path(), round(rate * seconds), rate)
     how = (
         f"{of.count:,} orders of the shop, drawn with seed {seed}, {rate:g} per second; a consumer processes {rate / TIMES:g} a "
         f"second. A queue with a limit holds {of.high_water:,} messages, and so many the history of who repeats; a socket's "
         f"buffer {of.socket_bytes / 1000:,.0f} kB; the queue without a limit is in a process that may have "
         f"{of.memory / 1e6:,.1f} MB more. All ran side by side."
+        f"{'' if s.has(QUEUE) else ' The queue broker was off: daybreak up --with queue.'}"
     )
     shown = overload_table.rows(found), overload_table.shows(found, seconds)
     show(OVERLOAD, *shown, how, overload_table.broken(found), curves(found, rate))

@@ -8,6 +8,7 @@ their delays are those of an absence or of a death.
 """
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from infra.lab.processes.together import Together, side_by_side
 from infra.lab.topics import topics
 from infra.lab.transports.transport import Transport
 from infra.settings import Settings
+
+TRANSPORTS = tuple(transport for transport in Transport if transport is not Transport.QUEUE)
+"""All but the queue broker, which has a lab of its own, and is there only with its option."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def measure(s: Settings, rate: float, away: float, seed: int) -> list[Outcome]:
                     return Outcome(transport, situation, happen(situation, run, rate, away))
 
             alone = situation is Situation.WELL
-            groups = [[transport] for transport in Transport] if alone else [list(Transport)]
+            groups: list[Sequence[Transport]] = [[one] for one in TRANSPORTS] if alone else [TRANSPORTS]
             for group in groups:
                 found += side_by_side(group, one)
         return found

@@ -6,7 +6,7 @@ Run: daybreak lab direct
 
 from collections.abc import Sequence
 
-from infra.lab.direct.measure import Outcome
+from infra.lab.direct.measure import TRANSPORTS, Outcome
 from infra.lab.direct.situations import Situation
 from infra.lab.result import Row
 from infra.lab.transports.transport import Transport
@@ -48,7 +48,7 @@ def shows(found: Sequence[Outcome]) -> str:
     log = sum(_lost(found, situation, Transport.KAFKA) for situation in Situation)
     well = sum(one.figures.counts.lost for one in found if one.situation is Situation.WELL)
     return (
-        f"While all are well, {len(Transport)} transports lose {_number(well)} of their deliveries; an absence costs a TCP "
+        f"While all are well, {len(TRANSPORTS)} transports lose {_number(well)} of their deliveries; an absence costs a TCP "
         f"consumer {_number(bare)}, one that asks for repetition {_number(repeated)}, and one behind a retried webhook "
         f"{_number(late.counts.lost)}, but {_number(late.out_of_order)} come out of order; {_number(died)} of those that "
         f"wait for a retry die with the producer; Kafka loses {_number(log)} in any situation."

@@ -19,6 +19,7 @@ class Policy(StrEnum):
     DROP = "drop"
     MEMORY = "buffer in memory"
     BACKPRESSURE = "backpressure"
+    DISK = "buffer that spills to disk"
     LOG = "log"
 
 
@@ -26,8 +27,8 @@ class Policy(StrEnum):
 class Case:
     """A transport under a policy: its `name` in the table, and what happens when its buffer is full.
 
-    `keeps` says that what it has taken is processed in the end. If it `ends`, its queue has no limit, and its producer dies
-    when it may have no more memory.
+    `keeps` says that what it has taken is processed in the end. If it `ends`, its queue has no limit, and its producer is
+    killed when it has more memory than it may.
     """
 
     policy: Policy
@@ -38,9 +39,14 @@ class Case:
     ends: bool = False
 
     @property
-    def waits(self) -> bool:
-        """Is the producer made to wait, so that every order is taken?"""
-        return self.policy in (Policy.BACKPRESSURE, Policy.LOG)
+    def takes_all(self) -> bool:
+        """Is every order taken, if the producer has to wait for it or not?"""
+        return self.policy in (Policy.BACKPRESSURE, Policy.DISK, Policy.LOG)
+
+    @property
+    def of_broker(self) -> bool:
+        """Does a broker stand between?"""
+        return self.policy in (Policy.DISK, Policy.LOG)
 
 
 CASES = (
@@ -76,7 +82,7 @@ CASES = (
         Policy.MEMORY,
         Transport.RETRIED,
         "webhook, queue without a limit",
-        "It is full when the process may have no more memory: the process ends, and all that waited is gone.",
+        "Its process is killed when it has more memory than it may, as a container is. All that waited is gone.",
         keeps=False,
         ends=True,
     ),
@@ -92,6 +98,13 @@ CASES = (
         Transport.PUSHPULL,
         "ZeroMQ PUSH/PULL",
         "The next send waits: the producer is as slow as its consumer.",
+        keeps=True,
+    ),
+    Case(
+        Policy.DISK,
+        Transport.QUEUE,
+        "queue broker",
+        "Beyond DAYBREAK_QUEUE_ADDRESS_MB what comes is in pages on disk only; beyond DAYBREAK_QUEUE_DISK_MB it is refused.",
         keeps=True,
     ),
     Case(

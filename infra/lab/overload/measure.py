@@ -8,15 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.kafka import client
 from infra.lab.counts import count
+from infra.lab.overload.brokers import NONE, Broker, brokers
 from infra.lab.overload.cases import CASES, Case
 from infra.lab.overload.run import Load, Sample, Watched, run
-from infra.lab.overload.sizes import Broker, kafka
 from infra.lab.processes.placed_orders import write_orders
 from infra.lab.processes.together import Together, side_by_side
-from infra.lab.topics import topics
-from infra.lab.transports.transport import Transport
 from infra.settings import Settings
 
 
@@ -24,7 +21,7 @@ from infra.settings import Settings
 class Outcome:
     """What became of the orders `made` in one case: how many were `taken`, how many of these `lost`, and by each of the samples
     how many were (`losses`). What a queue held counts as lost from the death of its process on; any other order that never came,
-    from when it was sent. `died` says whether the producer ran out of memory."""
+    from when it was sent. `died` says whether the producer had more memory than it may."""
 
     case: Case
     made: int
@@ -37,22 +34,25 @@ class Outcome:
 
 
 def measure(s: Settings, rate: float, seconds: float, seed: int) -> list[Outcome]:
-    """Make `rate` orders a second for so many `seconds`. Raises TransientFailure if Kafka or a process fails."""
+    """Make `rate` orders a second for so many `seconds`. Raises TransientFailure if a broker or a process fails.
+
+    Without the option queue there is no outcome of the queue broker.
+    """
     (s.home / "lab").mkdir(parents=True, exist_ok=True)
     with (
-        topics("overload", ["log"], 1, s.kafka_replication) as (topic,),
+        brokers(s) as there,
         tempfile.TemporaryDirectory(prefix="overload-", dir=s.home / "lab") as folder,
     ):
         file, orders = Path(folder) / "orders.jsonl", round(rate * seconds)
         write_orders(file, orders, seed)
-        load = Load(file, orders, rate, client.options())
+        load = Load(file, orders, rate)
 
         def one(case: Case, together: Together) -> Outcome:
-            broker = kafka(s, topic) if case.transport is Transport.KAFKA else Broker()
+            broker = there.get(case.transport, NONE)
             ledger = Path(folder) / f"{CASES.index(case)}"
-            return outcome(case, orders, run(case, load, ledger, topic, broker, together), broker)
+            return outcome(case, orders, run(case, load, ledger, broker, together), broker)
 
-        return side_by_side(CASES, one)
+        return side_by_side([case for case in CASES if not case.of_broker or case.transport in there], one)
 
 
 def outcome(case: Case, orders: int, watched: Watched, broker: Broker) -> Outcome:

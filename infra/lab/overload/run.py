@@ -4,20 +4,20 @@ Data flow: Case, Load -> processes -> ledger, sizes -> Samples
 Run: daybreak lab overload
 """
 
-import errno
 import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from infra.failures import TransientFailure
+from infra.lab.overload.brokers import Broker
 from infra.lab.overload.cases import Case
-from infra.lab.overload.sizes import Broker, in_files, in_sockets, resident
+from infra.lab.overload.sizes import in_files, in_sockets, resident
 from infra.lab.processes.job import Job, Role
 from infra.lab.processes.ledger import Facts, Reader
 from infra.lab.processes.process import Family, Process
 from infra.lab.processes.together import Together
-from infra.lab.transports.transport import Transport, Wire
+from infra.lab.transports.transport import Wire
 
 PORT = 17_500
 """Below the ports that a system gives to whoever asks for any."""
@@ -26,8 +26,9 @@ TIMES = 4
 BUFFERS = 20
 """A buffer holds one message of so many."""
 MESSAGE_BYTES = 350
-MEMORY_BYTES = 128
-"""What a queue without a limit may take for each order of the lab. One that waits takes some 700, and three of four do."""
+MEMORY_BYTES, LEAST_BYTES = 128, 2_000_000
+"""What a queue without a limit may take for each order of the lab, and at least. One that waits takes some 600, and three of four
+do; the first connections take more than a million."""
 QUIET_SECONDS = 1.0
 """What has not been processed so long after the last order that was, and after the producer has ended, is lost."""
 KEPT_SECONDS = 20
@@ -38,12 +39,11 @@ LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Load:
-    """The orders' file, how many there are, how many are made per second, the way to Kafka."""
+    """The orders' file, how many there are, and how many are made per second."""
 
     orders_file: Path
     count: int
     rate: float
-    options: dict[str, str | int | float | bool]
 
     @property
     def high_water(self) -> int:
@@ -58,7 +58,7 @@ class Load:
     @property
     def memory(self) -> int:
         """Bytes that a producer whose queue has no limit may have more than at its start."""
-        return self.count * MEMORY_BYTES
+        return LEAST_BYTES + self.count * MEMORY_BYTES
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class Watched:
-    """A whole run: what its ledger says, its samples, and whether the producer `died`, without memory."""
+    """A whole run: what its ledger says, its samples, and whether the producer `died` of too much memory."""
 
     facts: Facts
     samples: list[Sample]
     died: bool
 
 
-def run(case: Case, load: Load, ledger: Path, topic: str, broker: Broker, together: Together) -> Watched:
+def run(case: Case, load: Load, ledger: Path, broker: Broker, together: Together) -> Watched:
     """Run it. Raises TransientFailure if a process fails that was not to, or if it does not come to its end."""
     # An address of its own on loopback: no port of yours is touched, and two labs may run at once.
     a, b, c = (random.SystemRandom().randint(1, 254) for _ in range(3))
@@ -97,8 +97,8 @@ def run(case: Case, load: Load, ledger: Path, topic: str, broker: Broker, togeth
         PORT,
         1,
         load.high_water,
-        topic,
-        load.options,
+        broker.place,
+        broker.options,
         None if case.ends else load.high_water,
         load.socket_bytes,
     )
@@ -114,15 +114,21 @@ def run(case: Case, load: Load, ledger: Path, topic: str, broker: Broker, togeth
                 end=load.count,
                 rate=load.rate,
                 consumers=1,
-                memory=load.memory if case.ends else 0,
             )
         )
         together.begin()
-        return _watched(case, reader, producer, consumer, wire.host, broker, together)
+        return _watched(case, load, reader, producer, consumer, wire.host, broker, together)
 
 
 def _watched(
-    case: Case, reader: Reader, producer: Process, consumer: Process, host: str, broker: Broker, together: Together
+    case: Case,
+    load: Load,
+    reader: Reader,
+    producer: Process,
+    consumer: Process,
+    host: str,
+    broker: Broker,
+    together: Together,
 ) -> Watched:
     facts, began, samples = reader.facts, time.monotonic(), list[Sample]()
 
@@ -144,14 +150,16 @@ def _watched(
 
     look()
     producer.tell("go")
-    quiet, give_up = began, began + LONGEST_SECONDS
-    kept = KEPT_SECONDS if case.transport is Transport.KAFKA else QUIET_SECONDS
+    quiet, give_up, died = began, began + LONGEST_SECONDS, False
+    kept = KEPT_SECONDS if case.of_broker else QUIET_SECONDS
     while True:
         together.wait(LOOK_SECONDS)
         consumer.check()
-        died = case.ends and producer.code == errno.ENOMEM
         if not died:
             producer.check()
+            if case.ends and resident([producer.pid or 0]) - samples[0].producer > load.memory:
+                producer.kill()
+                died = True
         over = facts.ended or died
         if reader.read() or not over:
             quiet = time.monotonic()

@@ -6,37 +6,10 @@ Run: daybreak lab overload
 
 import socket
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
-
-from infra.services.program import Name
-from infra.services.supervisor import Supervisor
-from infra.settings import Settings
-
-
-@dataclass(frozen=True)
-class Broker:
-    """A broker on this machine: its processes, and the folders that hold what this lab gave it. Neither, if it is elsewhere."""
-
-    pids: Sequence[int] = ()
-    folders: Sequence[Path] = field(default_factory=tuple)
-
-    @property
-    def is_here(self) -> bool:
-        """Can it be measured?"""
-        return bool(self.pids)
-
-
-def kafka(s: Settings, topic: str) -> Broker:
-    """The embedded broker, and the folders of a topic's partition."""
-    if not s.embedded("kafka_bootstrap"):
-        return Broker()
-    known = Supervisor(s).processes()
-    own = [process.pid for name, process in known.items() if name.startswith(Name.KAFKA) and process.pid]
-    return Broker(own, sorted((s.home / "kafka").glob(f"**/{topic}-0")))
 
 
 def resident(pids: Iterable[int]) -> int:
@@ -51,10 +24,10 @@ def resident(pids: Iterable[int]) -> int:
 
 
 def in_files(folders: Iterable[Path]) -> int:
-    """Bytes of the files in folders. A file that is deleted meanwhile has none."""
+    """Bytes of the files in folders and theirs. A file that is deleted meanwhile has none."""
     found = 0
     for folder in folders:
-        for file in folder.glob("*"):
+        for file in folder.rglob("*"):
             try:
                 # What is on the disk: an index of a log is as long as it may become, and empty.
                 found += file.stat().st_blocks * 512

@@ -41,7 +41,7 @@ def rows(found: Sequence[Outcome]) -> list[Row]:
             **{name: _grown(one, name) for name in SIZES},
             FULL: one.case.when_full
             if one.died or not one.case.ends
-            else "It was not: fewer waited than memory holds.",
+            else "It was not: fewer waited than its memory holds.",
         }
         for one in found
     ]
@@ -68,7 +68,7 @@ def added(one: Outcome, name: str) -> list[float]:
 
     The sockets of a broker serve others too, and are not looked at.
     """
-    if (name == SOCKETS and one.case.policy is Policy.LOG) or (name in (BROKER, DISK) and not one.broker.is_here):
+    if (name == SOCKETS and one.case.of_broker) or (name in (BROKER, DISK) and not one.broker.is_here):
         return []
     first = SIZES[name](one.samples[0])
     return [max(SIZES[name](sample) - first, 0) / MEGABYTE for sample in one.samples]
@@ -78,7 +78,7 @@ def shows(found: Sequence[Outcome], seconds: float) -> str:
     """The measured figures in one sentence."""
     by = {policy: [one for one in found if one.case.policy is policy] for policy in Policy}
     limited, endless = by[Policy.MEMORY]
-    log = by[Policy.LOG][0]
+    brokers = [*by[Policy.DISK], *by[Policy.LOG]]
     died = (
         f"a queue without a limit ended its process after {_ended(endless):.1f} s, with {endless.lost:,} orders in it"
         if endless.died
@@ -86,11 +86,13 @@ def shows(found: Sequence[Outcome], seconds: float) -> str:
     )
     dropped = _listed([f"{one.lost:,} ({one.case.name})" for one in by[Policy.DROP]])
     held = _listed([f"{sending(one):.1f} s ({one.case.name})" for one in by[Policy.BACKPRESSURE]])
+    behind = [f"{max(waiting(one)):,}" for one in brokers]
     return (
-        f"Of {log.made:,} orders, made in {seconds:g} s, those who drop lost {dropped}, and what came was at most "
+        f"Of {limited.made:,} orders, made in {seconds:g} s, those who drop lost {dropped}, and what came was at most "
         f"{max(_delay(one) for one in by[Policy.DROP]):.1f} s old; a full queue refused {limited.made - limited.taken:,}; "
         f"{died}; who waits loses {_number(sum(one.lost for one in by[Policy.BACKPRESSURE]))}, but sending takes {held}; "
-        f"Kafka lost {_number(log.lost)}, held nobody up, and its consumer was up to {max(waiting(log)):,} orders behind."
+        f"{_listed([one.case.name for one in brokers])} took all in {max(sending(one) for one in brokers):.1f} s, lost "
+        f"{_number(sum(one.lost for one in brokers))}, and had up to {_listed(behind)} orders waiting."
     )
 
 
@@ -103,8 +105,8 @@ def _broken(case: Case, one: Outcome) -> list[str]:
     wrong = []
     if case.keeps and one.lost:
         wrong.append(f"{case.name} lost {one.lost:,} orders that it had taken")
-    if case.waits and one.taken < one.made:
-        wrong.append(f"{case.name} took {one.made - one.taken:,} orders not, and was to make the producer wait")
+    if case.takes_all and one.taken < one.made:
+        wrong.append(f"{case.name} did not take {one.made - one.taken:,} orders, and was to take all")
     return wrong
 
 
@@ -117,7 +119,7 @@ def _delay(one: Outcome) -> float:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _number(count: int) -> str:

@@ -38,8 +38,8 @@ class Job:
     """One life of a process, with the first number that it sends or has not processed.
 
     A producer sends the lines of `orders_file` before `end`, `rate` per second; at its start there are so many `consumers`.
-    If it may have only `memory` bytes more than at its start, it ends when it wants another one. A consumer has the number
-    `consumer`, and perhaps a `death`; it processes at most `pace` orders per second, if that is not 0.
+    A consumer has the number `consumer`, and perhaps a `death`; it processes at most `pace` orders per second, if that is
+    not 0.
     """
 
     role: Role
@@ -50,7 +50,6 @@ class Job:
     end: int = 0
     rate: float = 0.0
     consumers: int = 0
-    memory: int = 0
     consumer: int = 0
     pace: float = 0.0
     death: Death | None = None

@@ -95,11 +95,6 @@ class Process:
         if self._ended.is_set():
             raise self._failed("ended early")
 
-    @property
-    def code(self) -> int | None:
-        """Its exit code, if it has ended and this is known."""
-        return self._code
-
     def end(self) -> None:
         """End it with SIGKILL, if it has not ended."""
         if self.pid and not self._ended.is_set():

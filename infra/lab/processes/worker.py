@@ -8,18 +8,14 @@ as one that is stopped in an orderly way. When standard input is closed, whoever
 of a lab outlives it.
 """
 
-import errno
 import json
 import os
-import resource
 import signal
 import sys
 import threading
 import time
 from itertools import islice
 from pathlib import Path
-
-import psutil
 
 from infra.lab.processes.fork import fork
 from infra.lab.processes.job import Death, Job, Place, Role
@@ -51,9 +47,6 @@ def produce(job: Job, both: Ends, told: Told) -> None:
     sender.wait_for(job.consumers)
     print("ready", flush=True)
     told.go.wait()
-    if job.memory:
-        most = psutil.Process().memory_info().data + job.memory
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     began = time.monotonic_ns()
     for place, value in enumerate(values):
         due = began + int(place * 1e9 / job.rate)
@@ -93,22 +86,17 @@ def _die(death: Death | None, number: int, place: Place) -> None:
 
 def _ends_all(failed: threading.ExceptHookArgs) -> None:
     """A process in which one thread has failed is of no use, and would wait for it for ever."""
-    if isinstance(failed.exc_value, MemoryError):
-        os._exit(errno.ENOMEM)
     os.write(sys.stderr.fileno(), f"{failed.exc_type.__name__}: {failed.exc_value}\n".encode())
     os._exit(1)
 
 
 def work(both: Ends) -> None:
-    """Do the one job that comes. A process without memory ends with ENOMEM: there is no place for words."""
+    """Do the one job that comes."""
     threading.excepthook = _ends_all
     print("here", os.getpid(), flush=True)
     if line := sys.stdin.readline():
         job = Job.read(line)
-        try:
-            (produce if job.role is Role.PRODUCER else consume)(job, both, Told())
-        except MemoryError:
-            os._exit(errno.ENOMEM)
+        (produce if job.role is Role.PRODUCER else consume)(job, both, Told())
 
 
 def main(transport: str, pipes: list[str]) -> None:

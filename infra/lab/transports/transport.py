@@ -31,6 +31,7 @@ class Transport(StrEnum):
     WEBHOOK = "webhook, one try"
     RETRIED = "webhook, retried"
     KAFKA = "Kafka"
+    QUEUE = "queue broker"
 
     @property
     def shared(self) -> bool:
@@ -40,11 +41,12 @@ class Transport(StrEnum):
 
 @dataclass(frozen=True)
 class Wire:
-    """Where a run's processes meet: addresses of its own on loopback, `history` kept messages, and for Kafka its topic.
+    """Where a run's processes meet: addresses of its own on loopback, `history` kept messages, and for a broker its `topic` or
+    queue, and the `options` of its clients, which may hold a password.
 
-    The producer has `port`, consumer n, from 1 to `consumers`, has `port` + n; multicast goes to `group`. `options` may hold
-    a password. `high_water` is how many messages a queue in a process may hold, `socket_bytes` how many bytes a socket's
-    buffer; without them a queue has its library's limit, or none, and a socket the system's.
+    The producer has `port`, consumer n, from 1 to `consumers`, has `port` + n; multicast goes to `group`. `high_water` is how
+    many messages a queue in a process may hold, `socket_bytes` how many bytes a socket's buffer; without them a queue has its
+    library's limit, or none, and a socket the system's.
     """
 
     host: str
@@ -125,3 +127,7 @@ def ends(transport: Transport) -> Ends:
             from infra.lab.transports import log
 
             return Ends(log.LogSender, log.LogReceiver)
+        case Transport.QUEUE:
+            from infra.lab.transports import queue
+
+            return Ends(queue.QueueSender, queue.QueueReceiver)

@@ -9,6 +9,7 @@ import pytest
 
 from infra.failures import TransientFailure
 from infra.lab.direct.figures import Figures
+from infra.lab.direct.measure import TRANSPORTS
 from infra.lab.direct.run import Load, Run
 from infra.lab.direct.situations import CONSUMERS_NEEDED, PRODUCERS_NEEDED, Situation, happen
 from infra.lab.processes.job import Death, Place
@@ -19,7 +20,7 @@ from infra.lab.transports.transport import Transport
 pytestmark = pytest.mark.slow
 
 RATE, AWAY = 200.0, 1.0
-WITHOUT_BROKER = [transport for transport in Transport if transport is not Transport.KAFKA]
+WITHOUT_BROKER = [transport for transport in TRANSPORTS if transport is not Transport.KAFKA]
 Runs = Callable[[Situation], dict[Transport, Figures]]
 
 

@@ -10,13 +10,13 @@ from infra.lab.counts import Counts
 from infra.lab.direct import table
 from infra.lab.direct.chart import chart
 from infra.lab.direct.figures import Figures
-from infra.lab.direct.measure import Outcome
+from infra.lab.direct.measure import TRANSPORTS, Outcome
 from infra.lab.direct.situations import Situation
 from infra.lab.result import Result
 from infra.lab.transports.transport import Transport
 
 SOUND = Figures(sent=50, counts=Counts(sent=100, lost=0, doubled=0), out_of_order=0, p50_ms=0.25, p99_ms=None)
-FOUND = [Outcome(transport, situation, SOUND) for situation in Situation for transport in Transport]
+FOUND = [Outcome(transport, situation, SOUND) for situation in Situation for transport in TRANSPORTS]
 
 
 def found(transport: Transport, situation: Situation, lost: int, doubled: int = 0, late: int = 0) -> list[Outcome]:
@@ -79,7 +79,7 @@ def test_a_bar_is_as_long_as_what_was_lost_and_says_it() -> None:
     rows = table.rows(found(Transport.KAFKA, Situation.KILLED, lost=30, doubled=10))
     drawn = chart(Result("direct", datetime(2026, 1, 31, tzinfo=UTC), rows, "", "", []))
     assert drawn.count("<figure>") == len(Situation)
-    assert drawn.count("<li>") == len(Situation) * len(Transport)
+    assert drawn.count("<li>") == len(Situation) * len(TRANSPORTS)
     assert '<span class="lost" style="width:75.00%"></span><span class="doubled" style="width:25.00%"></span>' in drawn
     assert "<span>30 lost, 10 doubled</span>" in drawn
     assert "a full bar is 40 % of the deliveries that were due" in drawn

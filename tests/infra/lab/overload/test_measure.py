@@ -3,8 +3,8 @@
 import pytest
 from overload_outcomes import ORDERS, case, watched, well
 
+from infra.lab.overload.brokers import NONE
 from infra.lab.overload.measure import outcome
-from infra.lab.overload.sizes import Broker
 from infra.lab.overload.table import waiting
 
 
@@ -32,4 +32,4 @@ def test_a_consumer_of_a_log_has_a_lag_and_no_loss() -> None:
 
 def test_an_order_that_nobody_sent_is_an_error() -> None:
     with pytest.raises(ValueError, match="1 records were found that nobody sent"):
-        outcome(case("Kafka"), ORDERS, watched(2, [0, 1, 7]), Broker())
+        outcome(case("Kafka"), ORDERS, watched(2, [0, 1, 7]), NONE)

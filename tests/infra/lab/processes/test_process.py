@@ -1,6 +1,5 @@
 """Processes of a lab: they end with whoever started them, and say why they could not start."""
 
-import errno
 import socket
 from pathlib import Path
 
@@ -44,19 +43,6 @@ def test_a_process_in_which_a_thread_fails_ends_and_says_why(tmp_path: Path) -> 
         producer._ends(1)
         with pytest.raises(TransientFailure, match="ended early: error: unpack_from requires a buffer"):
             producer.check()
-
-
-def test_a_process_that_wants_more_memory_than_it_may_have_ends(tmp_path: Path) -> None:
-    wire = Wire("127.9.9.6", "239.255.9.6", 17_400, 1, 1, "", {})
-    (tmp_path / "file").write_text("x" * 1_000 + "\n" + "y" * 30_000_000)
-    job = Job(
-        Role.PRODUCER, wire, "/dev/null", 0, orders_file=str(tmp_path / "file"), end=2, rate=1e6, memory=1_000_000
-    )
-    with Family(Transport.RETRIED, 1) as (producer,):
-        producer.begin(job)
-        producer.tell("go")
-        producer._ends(errno.ENOMEM)
-        assert producer.code == errno.ENOMEM
 
 
 def test_a_port_in_use_is_said_and_ends_the_runs_beside() -> None:
