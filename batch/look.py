@@ -20,6 +20,7 @@ from infra.shop.db.connector import topic
 from infra.shop.db.migrated import migrated
 from infra.shop.db.tables import COMPARED
 from streaming.contracts import CONTRACTS
+from streaming.notify import problems as notify
 
 Look = Callable[[Settings], Iterable[Problem]]
 
@@ -52,6 +53,7 @@ LOOKS: Mapping[str, Look] = {
     "orders": standing_still.order_service,
     "capture": standing_still.capture,
     "migrations": migrations,
+    "notify": notify.look,
     "days": unsettled,
     "airflow": airflow,
 }

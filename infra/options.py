@@ -20,7 +20,9 @@ WEBHOOKS = "webhooks"
 """Signed events by HTTP: `POST /topics/<topic>`."""
 QUEUE = "queue"
 """A queue broker, for the labs that compare it with the log."""
-OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE, WEBHOOKS, QUEUE)
+NOTIFY = "notify"
+"""Alerts and corrections out, by signed HTTP requests and mail."""
+OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE, WEBHOOKS, NOTIFY, QUEUE)
 OF_THE_STREAM = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE)
 """Those that change which topics the stream reads, or what its views read: it is started again when one is turned on or off."""
 OPTIONS_FILE, VARIABLE = "options.env", "DAYBREAK_OPTIONS"

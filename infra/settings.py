@@ -21,6 +21,7 @@ from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.jvm import LATER_C2, QUICK_JVM
+from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
@@ -28,7 +29,7 @@ from infra.retention import long_enough
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Capture, GatewaySettings, QueueSettings):
+class Settings(Alarms, Capture, GatewaySettings, Notify, QueueSettings):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -125,16 +126,6 @@ class Settings(Alarms, Capture, GatewaySettings, QueueSettings):
     )
     transaction_wait_seconds: int = Field(900, ge=0, description="How long the watermark waits for an open transaction")
     topic_partitions: int = Field(2, ge=1, description="Partitions of created topics")
-    corrections_topic: str = Field(
-        "corrections",
-        pattern=r"^[A-Za-z0-9._-]{1,200}$",
-        description="Topic of the corrections; the publisher keeps its position in `<name>-state`",
-    )
-    alerts_topic: str = Field(
-        "alerts",
-        pattern=r"^[A-Za-z0-9._-]{1,200}$",
-        description="Topic of the alerts; the stream keeps its position in `<name>-state`",
-    )
     topic_retention_hours: int = Field(168, ge=1, description="Retention of created topics, in hours")
     approval_threshold: dict[str, Annotated[Decimal, Field(ge=0)]] = Field(
         default_factory=dict,
@@ -164,16 +155,6 @@ class Settings(Alarms, Capture, GatewaySettings, QueueSettings):
     def embedded(self, endpoint: str) -> bool:
         """Is `endpoint` (a field name, e.g. `kafka_bootstrap`) served by a process of ours?"""
         return endpoint not in self.model_fields_set
-
-    @property
-    def corrections_state_topic(self) -> str:
-        """Topic in which the publisher of the corrections keeps its position."""
-        return f"{self.corrections_topic}-state"
-
-    @property
-    def alerts_state_topic(self) -> str:
-        """Topic in which the stream keeps the micro-batch whose alerts it sent last."""
-        return f"{self.alerts_topic}-state"
 
     @property
     def lake(self) -> str:

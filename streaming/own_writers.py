@@ -15,6 +15,8 @@ def own_writer(s: Settings, topic: str) -> str | None:
         return f"only the night writes the topic {topic!r}: read it with `daybreak corrections`"
     if topic in (s.alerts_topic, s.alerts_state_topic):
         return f"only the stream writes the topic {topic!r}: read it with `daybreak alerts`"
+    if topic in (s.notify_state_topic, s.dead_letters_topic):
+        return f"only deliveries write the topic {topic!r}: read it with `daybreak notify list` and `dead-letters`"
     if topic in (ANSWERS, STATE):
         return f"only the order service writes the topic {topic!r}: ask it with `daybreak order`"
     return None

@@ -38,6 +38,7 @@ COMMANDS = {
     "follower": "batch.commands.follower",
     "order": "infra.commands.order",
     "webhooks": "streaming.commands.webhooks",
+    "notify": "streaming.commands.notify",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
 

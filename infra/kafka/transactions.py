@@ -6,7 +6,7 @@ Run: python -m batch publish
 A publisher keeps its state in a topic of its own, because Kafka deletes the offsets of a consumer group that rests for a week.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from confluent_kafka import KafkaException, Producer
@@ -14,15 +14,16 @@ from confluent_kafka import KafkaException, Producer
 from infra.kafka import client
 
 
-def publisher(name: str, bucket: str, seconds: float) -> Producer:
-    """The only producer of a name for the lake in `bucket`; `seconds`: longest wait, and the timeout of its transactions.
+def publisher(name: str, bucket: str, seconds: float, more: Mapping[str, str | int] | None = None) -> Producer:
+    """The only producer of a name for the lake in `bucket`; `seconds`: longest wait, and the timeout of its transactions;
+    `more` are options of this producer alone.
 
     From here on Kafka fences off an earlier one that still runs, and has rolled back its open transaction. So read its state
     after this call. Raises KafkaException if Kafka does not answer.
     """
     own = {"transactional.id": f"daybreak-{name}-{bucket}", "transaction.timeout.ms": int(seconds * 1000)}
     # The partition that Kafka's own Java clients would choose.
-    made = Producer(client.options() | {"partitioner": "murmur2_random"} | own)
+    made = Producer({**client.options(), "partitioner": "murmur2_random", **(more or {}), **own})
     made.init_transactions(seconds)
     return made
 

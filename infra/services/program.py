@@ -32,6 +32,7 @@ class Name(StrEnum):
     STREAM = "stream"
     ORDER_SERVICE = "order-service"
     WEBHOOKS = "webhooks"
+    NOTIFY = "notify"
     GATEWAY = "gateway"
     AIRFLOW_API = "airflow-api"
     AIRFLOW_SCHEDULER = "airflow-scheduler"

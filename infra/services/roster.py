@@ -5,7 +5,7 @@ Run: daybreak status
 """
 
 from infra.failures import PermanentFailure
-from infra.options import ORDER_SERVICE, QUEUE, SHOP_DB, WEBHOOKS
+from infra.options import NOTIFY, ORDER_SERVICE, QUEUE, SHOP_DB, WEBHOOKS
 from infra.services import (
     airflow,
     cache,
@@ -14,6 +14,7 @@ from infra.services import (
     gateway,
     kafka,
     minio,
+    notify,
     orders,
     postgres,
     queue,
@@ -42,6 +43,8 @@ def roster(s: Settings) -> dict[Name, Program]:
         programs.append(orders.program(s))
     if s.has(WEBHOOKS):
         programs.append(webhooks.program(s))
+    if s.has(NOTIFY):
+        programs.append(notify.program(s))
     if s.has(QUEUE):
         programs.append(queue.program(s))
     if s.embedded("gateway_host"):

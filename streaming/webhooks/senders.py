@@ -4,18 +4,16 @@ Data flow: `daybreak webhooks ...` -> `<home>/webhooks.json` (0600) -> Senders o
 Run: daybreak webhooks list
 """
 
-import fcntl
 import json
-import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from infra.failures import PermanentFailure
-from infra.secrets import OWNER_ONLY
+from infra.owner_file import Kept, turn, write
 from infra.settings import Settings
 from streaming.webhooks.signature import key_of
 
@@ -75,47 +73,18 @@ def read(file: Path) -> dict[str, Sender]:
 @contextmanager
 def changing(file: Path) -> Iterator[dict[str, Sender]]:
     """The senders, to be changed in the block and written after it; two commands at once wait for each other."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with (file.parent / f".{file.name}.lock").open("w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
+    with turn(file):
         senders = read(file)
         yield senders
-        _write(file, senders)
+        rows = {name: {k: v for k, v in asdict(one).items() if k != "name"} for name, one in senders.items()}
+        write(file, {"senders": rows})
 
 
-def _write(file: Path, senders: Mapping[str, Sender]) -> None:
-    fresh = file.with_suffix(f".{os.getpid()}")
-    fresh.unlink(missing_ok=True)
-    fresh.touch(mode=OWNER_ONLY)
-    rows = {name: {k: v for k, v in asdict(one).items() if k != "name"} for name, one in senders.items()}
-    with fresh.open("w") as out:
-        json.dump({"senders": rows}, out, indent=1)
-        out.flush()
-        os.fsync(out.fileno())
-    fresh.replace(file)
-
-
-class Senders:
-    """The senders of a running program: read again when the file is another one."""
+class Senders(Kept[dict[str, Sender]]):
+    """The senders of a running program. While their file cannot be read, `now` raises PermanentFailure: then nobody may send."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._seen = self._stamp()
-        self._known = read(file)
-
-    def now(self) -> dict[str, Sender]:
-        """The senders as the file has them now. Raises PermanentFailure while it cannot be read: then nobody may send."""
-        if (stamp := self._stamp()) != self._seen:
-            self._known = read(self._file)
-            self._seen = stamp
-        return self._known
-
-    def _stamp(self) -> tuple[int, int, int] | None:
-        try:
-            found = self._file.stat()
-        except FileNotFoundError:
-            return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
+        super().__init__(file, read)
 
 
 def current(sender: Sender, now: float | None = None) -> list[Secret]:

@@ -10,6 +10,7 @@ from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
+from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
 from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
@@ -25,6 +26,7 @@ MUTATIONS = (
     *CAPTURED,
     *ORDERS,
     *WEBHOOKS,
+    *NOTIFY,
     *QUEUE,
     *STREAM,
     *NIGHT,

@@ -18,6 +18,7 @@ OPTIONAL = {
     Name.FOLLOWER_ORDERS,
     Name.ORDER_SERVICE,
     Name.WEBHOOKS,
+    Name.NOTIFY,
     Name.QUEUE,
 }
 
@@ -34,7 +35,7 @@ def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> 
 
 
 def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,queue")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
     assert list(roster(load())) == list(Name)
 
 
@@ -64,20 +65,20 @@ def test_a_named_endpoint_is_yours(
 
 
 def test_a_cache_of_your_own_is_not_started(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,queue")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
     monkeypatch.setenv("DAYBREAK_CACHE_URL", "rediss://me@cache.example:6379/0")
     assert set(Name) - set(roster(load())) == {Name.CACHE}
 
 
 def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     order = list(Name)
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,queue")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
     for program in roster(load()).values():
         assert all(order.index(need) < order.index(program.name) for need in program.needs)
 
 
 def test_no_two_programs_share_a_port(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,queue")
+    monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
     ports = [port for program in roster(load()).values() for port in program.ports.values()]
     assert len(ports) == len(set(ports))
 

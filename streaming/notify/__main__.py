@@ -1,0 +1,25 @@
+"""What goes out, as a program (option notify).
+
+Data flow: signals -> Notify, until one says stop
+Run: python -m streaming.notify
+"""
+
+import asyncio
+import signal
+
+from infra.failures import reported
+from infra.settings import settings
+from streaming.notify.program import Notify
+
+
+async def main() -> None:
+    """Serve all targets until a signal says stop."""
+    over = asyncio.Event()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(one, over.set)
+    await Notify(settings(), over).run()
+
+
+if __name__ == "__main__":
+    with reported():
+        asyncio.run(main())
