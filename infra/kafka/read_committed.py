@@ -51,6 +51,8 @@ def _records(topic: str, isolation: str, follow: bool = False) -> Iterator[Messa
     if not numbers:
         raise TransientFailure(f"no topic {topic!r} in Kafka")
     with client.consumer("corrections", READING | {"isolation.level": isolation}) as consumer:
+        # A client that knows no leader yet waits half a second before it asks where a partition begins.
+        consumer.list_topics(timeout=20)
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in numbers])
         left = set(numbers)
         heard = time.monotonic()

@@ -54,6 +54,8 @@ class Letters:
     def __init__(self, s: Settings, consumer: Consumer) -> None:
         self.open: dict[str, dict[str, int]] = {}
         self._consumer, self._at_end = consumer, False
+        # A client that knows no leader yet waits half a second before it asks where a partition begins.
+        consumer.list_topics(timeout=20)
         consumer.assign([TopicPartition(s.dead_letters_topic, 0, OFFSET_BEGINNING)])
 
     def look(self) -> None:

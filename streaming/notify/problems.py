@@ -31,7 +31,8 @@ def look(s: Settings) -> list[Problem]:
     known = read(file_of(s))
     if not known:
         return []
-    found = [problem for target in known.values() for problem in _letters(s, target)]
+    dead = letters.open_letters(s)
+    found = [_letters(s, target, len(dead[target.id])) for target in known.values() if dead.get(target.id)]
     if s.has(NOTIFY):
         kept, admin, said = state.read(s), client.admin(), last_said(status_file(s)).get("targets", {})
         for target in known.values():
@@ -39,16 +40,13 @@ def look(s: Settings) -> list[Problem]:
     return found
 
 
-def _letters(s: Settings, target: Target) -> Iterator[Problem]:
-    count = len(letters.open_letters(s).get(target.id, {}))
-    if not count:
-        return
+def _letters(s: Settings, target: Target, count: int) -> Problem:
     some = [f"{one.delivery.what}: {one.why}" for one in islice(letters.of(s, target), EXAMPLES)]
     what = f"{target.name} did not take what was sent to it, or was away for too long: {count:,} dead letters"
     if count >= letters.MOST:
         what += ", the most; what follows waits in the log"
     mend = f"mend the receiver; then: daybreak notify resend {target.name} (or: daybreak notify dismiss {target.name})"
-    yield Problem(f"notify.dead-letters/{target.name}", what, mend, count, tuple(some))
+    return Problem(f"notify.dead-letters/{target.name}", what, mend, count, tuple(some))
 
 
 def _behind(s: Settings, admin: AdminClient, target: Target, own: Progress, said: dict[str, Any]) -> Iterator[Problem]:

@@ -112,6 +112,10 @@ def targets(notifying: Platform) -> Iterator[Targets]:
         own.secrets[name] = run("add", name, "--url", getattr(own, name).url)
     run("add", "people", "--mail", "people@example.org")
     with own.well.there(), own.picky.there():
+        raise_alerts(notifying, 0, 1)
+        until("the mail has come", lambda: MAIL.mails)
+        MAIL.answers = ["451 come back later"]
+        raise_alerts(notifying, 1, 499)
         yield own
     for name in ("away", "well", "picky", "people"):
         run("remove", name)
@@ -134,19 +138,6 @@ def numbers(posts: list[Post]) -> dict[str, list[int]]:
 ALL = {f"fraud_alerts/card-{key}": [*range(key, 500, KEYS)] for key in range(KEYS)}
 
 
-def test_an_alert_is_mailed_at_once_and_a_burst_as_one_mail(targets: Targets) -> None:
-    raise_alerts(targets.platform, 0, 1)
-    until("it has come", lambda: MAIL.mails)
-    MAIL.answers = ["451 come back later"]
-    raise_alerts(targets.platform, 1, 499)
-    until("the others too", lambda: len(MAIL.mails) >= 2)
-    one, many = MAIL.mails
-    assert (one["To"], one["Subject"]) == ("people@example.org", "[Daybreak] alert fraud_alerts raised")
-    assert many["Subject"] == "[Daybreak] 499: 499 x alert fraud_alerts raised"
-    assert "... and 479 more." in many.get_content()
-    assert one["Message-ID"] != many["Message-ID"]
-
-
 def test_one_that_is_away_holds_up_no_other(targets: Targets) -> None:
     until("the other one has all", lambda: len(targets.well.taken) >= 500)
     assert numbers(targets.well.taken) == ALL
@@ -161,6 +152,16 @@ def seen(targets: Targets, wanted: str) -> Problem | None:
     """The problem of this id, to somebody who waits a second only."""
     impatient = targets.platform.settings.model_copy(update={"still_seconds": 1})
     return next((one for one in problems.look(impatient) if one.id == wanted), None)
+
+
+def test_one_that_comes_back_gets_everything_in_order(targets: Targets) -> None:
+    got = targets.away
+    with got.there():
+        until("it has all", lambda: len(got.taken) >= 500)
+    assert numbers(got.taken) == ALL
+    assert {post.id for post in got.taken} == {post.id for post in targets.well.taken}
+    assert len({post.id for post in got.taken}) == 500
+    until("nobody is away", lambda: seen(targets, "notify.away/away") is None)
 
 
 def test_what_is_refused_is_a_dead_letter_until_it_is_sent_again(targets: Targets) -> None:
@@ -180,14 +181,13 @@ def test_what_is_refused_is_a_dead_letter_until_it_is_sent_again(targets: Target
     assert seen(targets, found.id) is None
 
 
-def test_one_that_comes_back_gets_everything_in_order(targets: Targets) -> None:
-    got = targets.away
-    with got.there():
-        until("it has all", lambda: len(got.taken) >= 500)
-    assert numbers(got.taken) == ALL
-    assert {post.id for post in got.taken} == {post.id for post in targets.well.taken}
-    assert len({post.id for post in got.taken}) == 500
-    until("nobody is away", lambda: seen(targets, "notify.away/away") is None)
+def test_an_alert_is_mailed_at_once_and_a_burst_as_one_mail(targets: Targets) -> None:
+    until("the others too", lambda: len(MAIL.mails) >= 2)
+    one, many = MAIL.mails
+    assert (one["To"], one["Subject"]) == ("people@example.org", "[Daybreak] alert fraud_alerts raised")
+    assert many["Subject"] == "[Daybreak] 499: 499 x alert fraud_alerts raised"
+    assert "... and 479 more." in many.get_content()
+    assert one["Message-ID"] != many["Message-ID"]
 
 
 def test_what_a_killed_sender_had_sent_comes_again_with_its_id(targets: Targets) -> None:
