@@ -38,8 +38,8 @@ mutations: ## Make each listed mistake in a copy of the code, and see its check 
 	@$(SETUP) python jars
 	@$(VENV)/python -m tests.mutations $(ONLY)
 
-bench: setup ## What everything costs, beside what it may; ONLY="drain live" for some, also airflow, load, views, per_view, capture, commands, age (AGE=50000)
-	@$(VENV)/python -m tests.bench $(if $(AGE),--age $(AGE)) $(ONLY)
+bench: setup ## What everything costs, beside what it may; ONLY="drain live" for some, also airflow, load, views, per_view, capture, commands, age (AGE=50000), scale (SCALE=600000)
+	@$(VENV)/python -m tests.bench $(if $(AGE),--age $(AGE)) $(if $(SCALE),--scale $(SCALE)) $(ONLY)
 
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events
 	@$(SETUP) python jars

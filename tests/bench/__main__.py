@@ -20,6 +20,7 @@ from tests.bench import age as ages
 from tests.bench import capture as captures
 from tests.bench import commands as asked
 from tests.bench import night as nights
+from tests.bench import scale as scales
 from tests.bench import stream
 from tests.bench.bed import Bed, bed
 from tests.bench.cpu import memory
@@ -27,7 +28,7 @@ from tests.bench.figure import Figure, save, show
 
 GIB = 1 << 30
 USUAL = ("drain", "night", "live", "freshness", "memory", "ratio")
-OPTIONAL = ("airflow", "load", "views", "age", "capture", "commands", "per_view")
+OPTIONAL = ("airflow", "load", "views", "age", "capture", "commands", "per_view", "scale")
 """They take minutes each, and the first brings the whole platform up."""
 ORDER = (
     "drain",
@@ -43,6 +44,7 @@ ORDER = (
     "commands",
     "ratio",
     "per_view",
+    "scale",
 )
 """Past days come before the live ones, behind which all their events would be late."""
 console = Console(highlight=False)
@@ -53,6 +55,9 @@ def main(
     records: Annotated[int, typer.Option(help="Records to drain.")] = 120_000,
     night: Annotated[int, typer.Option(help="Records of the night's day.")] = 75_000,
     events: Annotated[int, typer.Option(help="Events of the night that is compared with DuckDB.")] = 1_000_000,
+    records_of_scale: Annotated[
+        int, typer.Option("--scale", help="Records that are drained at once, 500 per second of event time.")
+    ] = 1_800_000,
     commits: Annotated[int, typer.Option("--age", help="Commits by which each table of the stream is aged.")] = 5_000,
     port_base: Annotated[int, typer.Option(help="First port of the bench's own platform.")] = 27_000,
 ) -> None:
@@ -74,6 +79,7 @@ def main(
         "memory": remembered,
         "capture": captures.capture,
         "commands": asked.commands,
+        "scale": lambda own: scales.scale(own, records_of_scale),
     }
     found: list[Figure] = []
     failed: list[str] = []

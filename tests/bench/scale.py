@@ -1,0 +1,83 @@
+"""Scale: an hour of a busy log, sent ahead; does it get slower while the state grows, and does the stream come back from a death?
+
+Data flow: an hour at 500 records a second -> micro-batches of the drain, memory; SIGKILL, a record -> the first micro-batch
+Run: make bench ONLY=scale SCALE=600000
+"""
+
+import os
+import signal
+import time
+from datetime import UTC, date, datetime, timedelta
+from statistics import median
+
+from infra.kafka.send import Sender
+from infra.services.program import Name
+from infra.shop.faults import Faults
+from infra.shop.run import Run
+from infra.shop.story import TOPICS
+from tests.bench.bed import Bed, until
+from tests.bench.cpu import memory
+from tests.bench.figure import Figure
+
+RATE = 500
+"""Records per second of event time."""
+FIRST, LAST = slice(5, 15), slice(-11, -1)
+"""Of the micro-batches: the first warm ones, and the last full ones."""
+RESTART_SECONDS = 1200
+MIB = 1 << 20
+
+
+def scale(bed: Bed, records: int) -> list[Figure]:
+    """Drain so many records, of RATE per second of event time; then kill the stream, and wait for its first micro-batch."""
+    start_ms = _start_ms(bed.next_day())
+    end_ms = start_ms + records * 1000 // RATE
+    bed.run("down")
+    bed.run("up", "--only", "kafka,minio,postgres")
+    sent = _send(start_ms, end_ms, RATE)
+    began = datetime.now(UTC)
+    bed.run("up", "--only", "stream")
+    bed.drained()
+    batches = bed.batches(began - timedelta(seconds=2))
+    seconds = (batches[-1]["committed_at"] - batches[0]["as_of"]).total_seconds()
+    each = [(one["committed_at"] - one["as_of"]).total_seconds() for one in batches]
+    first, last = median(each[FIRST]), median(each[LAST])
+    note = (
+        f"{sent:,} records, {len(batches)} micro-batches, all views; first warm ones {first:.1f} s, last {last:.1f} s"
+    )
+    held = memory(bed.stream)["stream"][1] / MIB
+    return [
+        Figure("scale", "last micro-batches / first warm ones", last / first, "x", 1.3, note=note),
+        Figure("scale", "records per second in all", sent / seconds, "/s", 4_000, least=True),
+        Figure("scale", "memory of the stream (JVM and Python)", held, "MiB", 2_500),
+        Figure("scale", "from kill -9 to the first micro-batch done", _restart(bed, end_ms), "s", 45),
+    ]
+
+
+def _start_ms(day: date) -> int:
+    return round(datetime(day.year, day.month, day.day, 6, tzinfo=UTC).timestamp() * 1000)
+
+
+def _send(start_ms: int, end_ms: int, rate: float) -> int:
+    """Send the shop's records of that time (epoch ms) as fast as the log takes them; returns how many they were."""
+    # As a live shop, whose rate is the same at every hour.
+    shop = Run(start_ms, end_ms, rate, 0, end_ms, Faults(0, 0, 0, 0, 0), live=True)
+    sent = 0
+    with Sender(TOPICS, None) as sender:
+        for copy in shop.records():
+            sender.send(copy.topic, copy.key, copy.value, copy.event_id)
+            sent += 1
+    return sent
+
+
+def _restart(bed: Bed, end_ms: int) -> float:
+    """Seconds from the death, with a second's records to read."""
+    before = _newest(bed)
+    os.killpg(os.getpgid(bed.stream[Name.STREAM]), signal.SIGKILL)
+    died = time.monotonic()
+    _send(end_ms, end_ms + 1000, RATE)
+    until("the first micro-batch of the restarted stream", lambda: _newest(bed) > before, RESTART_SECONDS)
+    return time.monotonic() - died
+
+
+def _newest(bed: Bed) -> int:
+    return int(bed.batches(datetime.fromtimestamp(0, UTC))[-1]["batch_id"])
