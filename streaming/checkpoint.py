@@ -171,3 +171,13 @@ def _placed(
         own = found.setdefault(topic, {})
         own |= {number: choose(own.get(number, offset), offset) for number, offset in parts.items()}
     return found
+
+
+def ranges(checkpoints: Checkpoints, query: str, batch_id: int, ends: SourceOffsets) -> list[tuple[str, int, int, int]]:
+    """The offsets of a micro-batch that ends there: topic, partition, from, to (exclusive); what came since the plan before."""
+    start = checkpoints.planned(query, batch_id - 1).ends if batch_id else checkpoints.started_from(query)
+    return [
+        (topic, int(partition), start.get(topic, {}).get(partition, 0), to)
+        for topic, partitions in ends.items()
+        for partition, to in partitions.items()
+    ]

@@ -29,12 +29,13 @@ from streaming.alerts import Alerts
 from streaming.backlog import Backlog
 from streaming.bronze import BRONZE
 from streaming.changelog import counted_in_arrow
-from streaming.checkpoint import Checkpoints
+from streaming.checkpoint import Checkpoints, ranges
 from streaming.contracts import CONTRACTS
 from streaming.dedup_index import Arrival, DedupIndex
 from streaming.held_back import HeldBack
 from streaming.late_duplicates import LateIndex
-from streaming.progress import INGEST, MicroBatch, Offset, no_rows
+from streaming.open_rows import open_rows
+from streaming.progress import INGEST, MicroBatch, no_rows
 from streaming.rate import Rate
 from streaming.reasons import Outcome
 from streaming.rejections import Rejections
@@ -61,12 +62,15 @@ class Ingest:
         rejections: Rejections,
         ids: Mapping[str, str] | None = None,
     ) -> None:
-        self._checkpoints, self._generation, self._definitions = checkpoints, generation, definitions
+        self._session, self._checkpoints = session, checkpoints
+        self._generation, self._definitions = generation, definitions
         self._speed, self._lease, self._rejections, self._topic_ids = speed, lease, rejections, ids or {}
         self.at: tuple[int | None, str] = None, ""
         """The micro-batch that is being written, and its offset ranges as text; None and empty between two."""
         self.finished: dict[str, float] | None = None
         """The last micro-batch since the start: its `id`, and `finished_at` in epoch seconds."""
+        self.reads_back = ""
+        """What it reads back after a start, before its first micro-batch; empty when it has."""
         self.held: dict[str, tuple[int, int]] = {}
         """Rows and bytes that each view keeps in memory, after the last micro-batch."""
         self._watermark: watermarks.Watermark | None = None
@@ -86,7 +90,7 @@ class Ingest:
         self._lease.check()
         planned = self._checkpoints.planned(INGEST, batch_id)
         batch = MicroBatch(INGEST, self._generation, batch_id, planned.as_of, self._definitions)
-        batch.offsets = self._offsets(batch_id, planned.ends)
+        batch.offsets = ranges(self._checkpoints, INGEST, batch_id, planned.ends)
         self.at = batch_id, ", ".join(f"{topic}-{part} [{start}, {end})" for topic, part, start, end in batch.offsets)
         # Asked while Spark reads, so it takes no time: what arrives from here on came after what this micro-batch reads.
         self.held_back.ask(self._pool, [(topic, part) for topic, part, *_ in batch.offsets])
@@ -116,6 +120,9 @@ class Ingest:
     def notices(self) -> list[str]:
         """Sentences for `daybreak status`."""
         return [*self._rejections.notices(), *self.held_back.notices()]
+
+    def _tell(self, what: str) -> None:
+        self.reads_back = what
 
     def _write(
         self, records: pa.Table, outcome: pa.Array, watermark: watermarks.Watermark, batch: MicroBatch
@@ -174,11 +181,14 @@ class Ingest:
         if self._watermark is None:
             self._watermark = watermarks.restored(self._generation, batch_id)
             if self._watermark.at is not None:
+                self._tell("the ids of events within the delay")
                 self._recent.restore(recent_since(self._watermark.at, self._generation, batch_id, self._comparable))
-                events = on_time_since(self._watermark.at, self._generation, batch_id)
-                self._alerts.restore(
-                    self._views.restore(events, watermarks.arrow_time(watermarks.moment(self._watermark.at)))
-                )
+                before = self._watermark.at, self._generation, batch_id
+                rows = open_rows(self._session, self._speed, *before, self._tell)
+                self._tell("the events that open rows may need")
+                self._views.restore(on_time_since(*before), rows)
+                self._alerts.restore(rows)
+                self._tell("")
         return self._watermark
 
     def _known(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch_id: int) -> Mapping[str, int]:
@@ -205,13 +215,3 @@ class Ingest:
         batch.aligned_event_time = watermarks.moment(watermark.aligned_ms)
         batch.next_watermark = watermarks.moment(watermark.at)
         self._recent.add(arrivals, watermark.at)
-
-    def _offsets(self, batch_id: int, end: dict[str, dict[str, int]]) -> list[Offset]:
-        start = (
-            self._checkpoints.planned(INGEST, batch_id - 1).ends if batch_id else self._checkpoints.started_from(INGEST)
-        )
-        return [
-            (topic, int(partition), start.get(topic, {}).get(partition, 0), to)
-            for topic, partitions in end.items()
-            for partition, to in partitions.items()
-        ]

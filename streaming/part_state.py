@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from streaming import changelog
 from streaming.contracts import CONTRACTS
-from streaming.view_state import CLOSES, REMOVED, is_final, joined, of_topics, on_time
+from streaming.view_state import CLOSES, REMOVED, alike, is_final, joined, of_topics, on_time
 from streaming.views.law import ByPart, ByWindow
 from streaming.views.view import View
 
@@ -35,10 +35,10 @@ class Parts:
         self._watermark: pa.Scalar | None = None
         self._tidied: pa.Scalar | None = None
 
-    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
+    def restore(self, events: pa.Table, rows: pa.Table) -> None:
         """Keep the events of the view's inputs, and the rows that are still open: these events are all that they need."""
         self._events, self._changes = self._divided(events)
-        self._open = rows.filter(pc.invert(is_final(rows, next_watermark)))
+        self._open = rows
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """All events of the parts that new events touch, and of the parts with a row that becomes final."""
@@ -70,7 +70,7 @@ class Parts:
         rows = defined.filter(pc.is_in(self._of_rows(defined), value_set=self._touched))
         if self._watermark is not None:
             rows = rows.filter(pc.greater_equal(rows[CLOSES], self._watermark))
-        before = self._open if self._open is not None else rows.slice(0, 0)
+        before = alike(self._open, rows)
         own = pc.is_in(self._of_rows(before), value_set=self._touched)
         others, mine = before.filter(pc.invert(own)), before.filter(own)
         final = is_final(rows, next_watermark)

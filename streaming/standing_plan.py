@@ -72,6 +72,10 @@ class Input:
         elif self._rows:
             self._replace(self._nothing.iterator(), 0)
 
+    def drop(self) -> None:
+        """Forget the rows, and the input with them."""
+        self._blocks.removeBlock(self._id, True)
+
     def _in_spark(self, rows: pa.Table) -> Any:
         """Spark's own rows of an Arrow table: what `createDataFrame` does, without its checks, in half the time."""
         spark = self._session.sparkContext

@@ -5,10 +5,8 @@ Run: python -m streaming
 """
 
 import json
-import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
 from types import FrameType
 
 from py4j.protocol import Py4JError
@@ -40,6 +38,7 @@ from streaming.rate import sized
 from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.resume import refuse_other_logs, resume
+from streaming.status_file import write_status
 from streaming.tables import speed_tables, stream_tables
 from streaming.upkeep import Upkeep
 from streaming.validate import validate
@@ -71,11 +70,11 @@ def create_tables(session: SparkSession) -> None:
 def run() -> None:
     """Run until SIGTERM or SIGINT. Raises TransientFailure when the query fails; supervisor then restarts it."""
     stop = _on_signal()
-    _write_status("waiting for the lease")
+    write_status("waiting for the lease")
     with Lease("stream") as lease:
         # Before a topic that is gone is made again.
         refuse_other_logs(topic_ids(CONTRACTS))
-        _write_status("starting Spark")
+        write_status("starting Spark")
         own = session()
         topics.create()
         topic_settings.look()
@@ -103,7 +102,7 @@ def run() -> None:
                 _name(ingest, gone)
                 raise
         finally:
-            _write_status("stopping")
+            write_status("stopping")
             _end(query, own, stop)
             upkeep.stop()
 
@@ -168,7 +167,8 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
-        _write_status("running", query.status["message"], ingest.finished, ingest.held, ingest.notices())
+        doing = query.status["message"]
+        write_status("running", doing, ingest.finished, ingest.held, ingest.notices(), ingest.reads_back)
         time.sleep(1)
     return True
 
@@ -189,31 +189,3 @@ def _on_signal() -> list[int]:
     signal.signal(signal.SIGTERM, remember)
     signal.signal(signal.SIGINT, remember)
     return received
-
-
-def _write_status(
-    state: str,
-    query: str = "",
-    batch: Mapping[str, float] | None = None,
-    held: Mapping[str, tuple[int, int]] | None = None,
-    notices: Sequence[str] = (),
-) -> None:
-    """Write the status file for `daybreak status`.
-
-    `batch` is the last micro-batch since the start; `held` what each view keeps in memory since then: rows, bytes;
-    `notices` are sentences for people.
-    """
-    file = settings().home / "run" / "stream.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_suffix(".new")
-    status = {
-        "pid": os.getpid(),
-        "state": state,
-        "at": time.time(),
-        "query": query,
-        "batch": batch,
-        "held": held or {},
-        "notices": notices,
-    }
-    fresh.write_text(json.dumps(status))
-    fresh.replace(file)

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from infra.lake.at_once import dealt
@@ -19,7 +18,7 @@ from streaming.contracts import CONTRACTS
 from streaming.part_state import Parts
 from streaming.shared_plan import SharedPlan
 from streaming.standing_plan import standing_session
-from streaming.view_state import CLOSES, OF_EVENT, Current, Sums, is_final
+from streaming.view_state import CLOSES, OF_EVENT, Current, Sums
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
@@ -35,15 +34,10 @@ class Keeping:
         self._plans = [SharedPlan(own, some) for some in dealt(session, self._views)]
         self._pool = ThreadPoolExecutor(len(self._plans), "views")
 
-    def restore(self, events: pa.Table, next_watermark: pa.Scalar) -> Mapping[str, pa.Table]:
-        """Start from silver's events around the watermark, as from `on_time_since`.
-
-        Returns the rows that are open, per view.
-        """
-        rows = self._defined({view.name: events for view in self._views})
+    def restore(self, events: pa.Table, rows: Mapping[str, pa.Table]) -> None:
+        """Start from silver's events around the watermark, as from `on_time_since`, and each view's rows that are open."""
         for view in self._views:
-            self._kept[view.name].restore(events, rows[view.name], next_watermark)
-        return {name: table.filter(pc.invert(is_final(table, next_watermark))) for name, table in rows.items()}
+            self._kept[view.name].restore(events, rows[view.name])
 
     def update(
         self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None

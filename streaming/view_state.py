@@ -26,8 +26,8 @@ OF_EVENT = ("topic", "event_id", "event_type", "event_time", KNOWN_AT)
 class Current(Protocol):
     """The state of a view, by its law. Times are timestamps in UTC; a `next_watermark` of None is before all events."""
 
-    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """Start from the events within the view's reach of the watermark, and the rows computed from them."""
+    def restore(self, events: pa.Table, rows: pa.Table) -> None:
+        """Start from the events within the view's reach of the watermark, and the rows that are open."""
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """The events from which rows must be computed after the `new` ones; empty if nothing changes."""
@@ -46,9 +46,9 @@ class Sums:
         self._view, self._law, self._columns = view, law, columns
         self._open: pa.Table | None = None
 
-    def restore(self, events: pa.Table, rows: pa.Table, next_watermark: pa.Scalar) -> None:
-        """Keep the rows that are still open; they are complete, because they began within the view's reach."""
-        self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))
+    def restore(self, events: pa.Table, rows: pa.Table) -> None:
+        """Keep the rows that are still open."""
+        self._open = rows
 
     def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
         """Only the new on-time events of the view's inputs."""
@@ -56,7 +56,7 @@ class Sums:
 
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
         """The open rows that new events changed, and those that the watermark closed."""
-        before = self._open if self._open is not None else defined.slice(0, 0)
+        before = alike(self._open, defined)
         rows = self._added(before, defined)
         final = is_final(rows, next_watermark)
         changed = pc.or_(rows["_new"], final)
@@ -108,6 +108,13 @@ def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:
     """Both tables as one. The chunks are merged only when there are more than PIECES, not with every micro-batch."""
     both = pa.concat_tables([kept, fresh])
     return both if both[0].num_chunks <= PIECES else both.combine_chunks()
+
+
+def alike(rows: pa.Table | None, like: pa.Table) -> pa.Table:
+    """The rows in the form of others; none if there are none. Spark may know that a column has no null where a table does not."""
+    if rows is None:
+        return like.slice(0, 0)
+    return rows if rows.schema.equals(like.schema) else rows.select(like.column_names).cast(like.schema)
 
 
 def is_final(rows: pa.Table, next_watermark: pa.Scalar | None) -> pa.ChunkedArray:

@@ -97,7 +97,11 @@ def stream(s: Settings, pid: int) -> str | None:
     said = _said(s)
     if said.get("pid") != pid:
         return "its queries to start"
-    return _stands_still(s, said, pid) if said["state"] == "running" else f"its start (it is {said['state']})"
+    if said["state"] != "running":
+        return f"its start (it is {said['state']})"
+    if reads_back := said.get("reads_back"):
+        return f"its first micro-batch (it reads back {reads_back})"
+    return _stands_still(s, said, pid)
 
 
 def held(s: Settings) -> dict[str, tuple[int, int]]:

@@ -7,6 +7,7 @@ Run: python -m tests.mutations watermark
 from tests.mutations.mutation import Mutation
 
 WATERMARK, RECENT = "tests/streaming/test_watermark.py", "tests/streaming/test_dedup_index.py"
+OPEN = "tests/streaming/test_open_rows.py"
 CURRENT, LATE = "tests/streaming/test_view_state.py", "tests/streaming/test_late_duplicates.py"
 BACKLOG = "tests/streaming/test_backlog.py"
 GAPS, INGEST = "tests/streaming/test_gaps.py", "tests/streaming/test_ingest.py"
@@ -141,14 +142,14 @@ STREAM = (
     ),
     Mutation(
         "offsets: of each topic one partition is written to progress",
-        "streaming/ingest.py",
+        "streaming/checkpoint.py",
         "for partition, to in partitions.items()",
         "for partition, to in list(partitions.items())[:1]",
         f"{INGEST}::test_a_micro_batch_covers_what_came_between_two_plans_of_every_partition",
     ),
     Mutation(
         "offsets: a micro-batch begins one record behind the end of the last",
-        "streaming/ingest.py",
+        "streaming/checkpoint.py",
         "start.get(topic, {}).get(partition, 0)",
         "start.get(topic, {}).get(partition, -1) + 1",
         f"{INGEST}::test_a_micro_batch_covers_what_came_between_two_plans_of_every_partition",
@@ -219,9 +220,30 @@ STREAM = (
     Mutation(
         "views: after a restart sums begin anew",
         "streaming/view_state.py",
-        "self._open = rows.filter(pc.greater_equal(rows[CLOSES], next_watermark))",
-        "self._open = None",
+        "self._open = rows\n",
+        "self._open = None\n",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
+    ),
+    Mutation(
+        "views: after a restart a row is as it was said first",
+        "streaming/open_rows.py",
+        '("_place", "max")])["_place_max"]',
+        '("_place", "min")])["_place_min"]',
+        f"{OPEN}::test_the_last_version_counts_whatever_the_order_of_the_files",
+    ),
+    Mutation(
+        "views: after a restart a row that was said as final is open",
+        "streaming/open_rows.py",
+        'pc.or_(last["is_final"], last["is_removed"])',
+        'last["is_removed"]',
+        f"{OPEN}::test_a_row_that_was_said_as_final_is_not_open",
+    ),
+    Mutation(
+        "views: a repeated micro-batch takes its own rows for what was said before",
+        "streaming/open_rows.py",
+        'pc.field("batch_id") < batch_id',
+        'pc.field("batch_id") <= batch_id',
+        f"{OPEN}::test_a_micro_batch_that_is_repeated_and_older_generations_do_not_count",
     ),
     Mutation(
         "late: a repeated micro-batch finds its own events in silver",

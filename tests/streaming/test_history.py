@@ -161,7 +161,7 @@ def test_a_new_generation_says_its_views_again_from_silver(stream: Any) -> None:
 
 def test_a_new_view_is_said_from_all_of_silver(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
-        for module in ("update_views", "restate", "definitions"):
+        for module in ("update_views", "restate", "definitions", "open_rows"):
             before.setattr(f"streaming.{module}.VIEWS", {"order_totals": VIEWS["order_totals"]})
         stream.restart()
         for number in range(3):

@@ -11,7 +11,7 @@ import pytest
 from infra.problems import problems
 from infra.settings import settings
 from streaming import clocks
-from streaming.checkpoint import Planned, SourceOffsets
+from streaming.checkpoint import Planned, SourceOffsets, ranges
 from streaming.dedup_index import Arrival, DedupIndex
 from streaming.ingest import Ingest
 from streaming.progress import INGEST, MicroBatch
@@ -30,9 +30,7 @@ def offsets(batch_id: int) -> list[tuple[str, int, int, int]]:
     checkpoints: Any = SimpleNamespace(
         planned=lambda query, number: Planned(NOON, PLANS[number]), started_from=lambda query: START
     )
-    ingest = Ingest.__new__(Ingest)
-    ingest._checkpoints = checkpoints
-    return ingest._offsets(batch_id, PLANS[batch_id])
+    return ranges(checkpoints, INGEST, batch_id, PLANS[batch_id])
 
 
 def test_a_micro_batch_covers_what_came_between_two_plans_of_every_partition() -> None:

@@ -16,9 +16,11 @@ from pyspark.sql.types import LongType, StructField, StructType
 from streaming.arrivals import arrow_schema
 from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
 from streaming.contracts import CONTRACTS
+from streaming.open_rows import still_open, stored
 from streaming.shared_plan import answered
 from streaming.silver import EVENT
 from streaming.speed import latest_rows
+from streaming.standing_plan import standing_session
 from streaming.update_views import Keeping
 from streaming.view_state import CLOSES, OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
@@ -137,7 +139,12 @@ class Run:
             recent = found.where((F.col(KNOWN_AT) >= since) & (is_change | (F.col("late_by_ms") == 0)))
             older = last_of_each_key(found.where(is_change & (F.col(KNOWN_AT) < since)))
             events = recent.unionByName(older).select(*OF_EVENT, *CONTRACTS).toArrow()
-            self.keeping.restore(events, arrow_time(self.next_watermark))
+            own, at = standing_session(self.spark), pa.scalar(NOON, pa.timestamp("us", "UTC"))
+            rows = {}
+            for name, view in VIEWS.items():
+                pieces = [said.append_column("as_of", pa.repeat(at, said.num_rows)) for said in self.said[name]]
+                rows[name] = still_open(own, view, [said.select(stored(view).fieldNames()) for said in pieces])
+            self.keeping.restore(events, rows)
 
 
 def arrow(events: list[dict[str, Any]]) -> pa.Table:

@@ -174,6 +174,12 @@ def test_what_the_views_hold_is_read_from_the_streams_own_status(s: Settings) ->
     assert health.held(s) == {"order_payments": (12, 3_456)}
 
 
+def test_a_stream_that_reads_back_says_what(s: Settings) -> None:
+    told = {"pid": 7, "state": "running", "at": time.time(), "reads_back": "open rows, view 3 of 14"}
+    (s.home / "run" / "stream.json").write_text(json.dumps(told))
+    assert health.stream(s, 7) == "its first micro-batch (it reads back open rows, view 3 of 14)"
+
+
 def test_the_stream_has_time_for_its_first_micro_batch(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     first = datetime.now(UTC) - timedelta(days=1)
     unread = SimpleNamespace(start=0, end=9, stable=9, committed=None, first_unread=first)
