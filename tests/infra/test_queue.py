@@ -11,8 +11,9 @@ from queue_server import QueueServer
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lab.overload import brokers as overload
+from infra.lab.overload.load import Load
 from infra.lab.overload.measure import outcome
-from infra.lab.overload.run import Load, run
+from infra.lab.overload.run import run
 from infra.lab.overload.table import waiting
 from infra.lab.processes.placed_orders import write_orders
 from infra.lab.processes.together import Together

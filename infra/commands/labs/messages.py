@@ -16,7 +16,7 @@ from infra.lab.labs import DIRECT, OVERLOAD
 from infra.lab.overload import measure as overload
 from infra.lab.overload import table as overload_table
 from infra.lab.overload.curves import curves
-from infra.lab.overload.run import TIMES, Load
+from infra.lab.overload.load import TIMES, Load
 from infra.options import QUEUE
 from infra.settings import settings
 
