@@ -14,7 +14,7 @@ from infra.airflow.problems import RUNS, failed, paused, unended
 from infra.failures import PermanentFailure, TransientFailure
 from infra.options import SHOP_DB
 from infra.problems import Problem
-from infra.services import health, standing_still
+from infra.services import health, replicas, standing_still
 from infra.settings import Settings
 from infra.shop.db.connector import topic
 from infra.shop.db.migrated import migrated
@@ -48,6 +48,7 @@ def migrations(s: Settings) -> list[Problem]:
 
 
 LOOKS: Mapping[str, Look] = {
+    "replicas": replicas.look,
     "stream": standing_still.stream,
     "followers": standing_still.followers,
     "orders": standing_still.order_service,

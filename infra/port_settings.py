@@ -33,3 +33,7 @@ class Ports(BaseSettings):
     cache_port: int = _port(11)
     webhooks_port: int = _port(12)
     queue_port: int = _port(13)
+    kafka_2_port: int = _port(16)
+    kafka_2_controller_port: int = _port(17)
+    kafka_3_port: int = _port(18)
+    kafka_3_controller_port: int = _port(19)

@@ -21,6 +21,7 @@ from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.jvm import LATER_C2, QUICK_JVM
+from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.queue_settings import QueueSettings
@@ -29,23 +30,12 @@ from infra.retention import long_enough
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Capture, GatewaySettings, Notify, QueueSettings):
+class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSettings):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
 
     home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
-    kafka_bootstrap: str = Field(
-        default_factory=lambda d: f"127.0.0.1:{d['kafka_port']}", description="Kafka bootstrap servers"
-    )
-    kafka_client: dict[str, str] = Field(
-        default_factory=dict, description="More Kafka client options as JSON, e.g. security.protocol (librdkafka names)"
-    )
-    kafka_spark: dict[str, str] = Field(
-        default_factory=dict,
-        description="The same for Spark's Kafka source: Java names with their prefix, e.g. kafka.security.protocol",
-    )
-    kafka_replication: int = Field(1, ge=1, description="Replication factor of created topics")
     consumer_group: str = Field(
         "daybreak-stream", min_length=1, description="Consumer group that shows the stream's offsets to lag tools"
     )
@@ -89,7 +79,6 @@ class Settings(Alarms, Capture, GatewaySettings, Notify, QueueSettings):
     supervisor_password: SecretStr = Field(
         SecretStr(""), description="Password of supervisor's control port; generated"
     )
-    kafka_cluster_id: str = Field("", description="Cluster id of the embedded broker; generated")
 
     spark_master: str = Field("local[2]", description="Spark master of the stream and the night")
     spark_conf: dict[str, str] = Field(
@@ -101,7 +90,6 @@ class Settings(Alarms, Capture, GatewaySettings, Notify, QueueSettings):
     )
     stream_memory: str = Field("1536m", description="Driver heap of the stream")
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
-    kafka_memory: str = Field("512m", description="Heap of the embedded broker")
     stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/jvm.py)")
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")
 

@@ -11,8 +11,8 @@ from infra.settings import ROOT, Settings
 
 PAGE = ROOT / "infra" / "README.md"
 BEGIN, END = "<!-- settings: made by make catalog -->", "<!-- end of settings -->"
-WORDS = {"home": "`.daybreak`", "checkpoints": "`<home>/checkpoints`"}
-"""How the table writes defaults that are paths on this machine."""
+WORDS = {"home": "`.daybreak`", "checkpoints": "`<home>/checkpoints`", "kafka_replication": "that of `KAFKA_BROKERS`"}
+"""How the table writes defaults that are paths on this machine, or follow another setting."""
 
 
 def table() -> str:

@@ -17,7 +17,7 @@ from rich.table import Table
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.lake.probe import probe
-from infra.services import ports
+from infra.services import kafka, ports
 from infra.services.roster import roster
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, settings
@@ -72,6 +72,8 @@ def _machine(s: Settings) -> Iterator[Line]:
     up = Supervisor(s).is_running()
     yield Line("memory", f"{memory:.1f} GB available", None if up else short)
     yield Line("cores", str(psutil.cpu_count()))
+    if s.embedded("kafka_bootstrap"):
+        yield Line("Kafka", f"{s.kafka_brokers} broker{'s' * (s.kafka_brokers > 1)}", kafka.other_size(s))
     wanted = {"supervisor_port": s.supervisor_port, "docs_port": s.docs_port}
     for program in roster(s).values():
         wanted |= program.ports

@@ -4,7 +4,6 @@ Data flow: supervisor and its programs <-> the terminal
 Run: daybreak up
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,13 +12,14 @@ from typing import Annotated
 import typer
 
 from infra import options, secrets
+from infra.commands import log_files
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.options import SHOP_DB
 from infra.services import place, processes, rebuild, start, tables
 from infra.services.configuration import log_file
 from infra.services.program import Name
-from infra.services.roster import choose, roster
+from infra.services.roster import called, choose, roster
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
 from infra.shop.db import slot
@@ -27,7 +27,6 @@ from infra.shop.db import slot
 commands = typer.Typer()
 console = Screen()
 Only = Annotated[str | None, typer.Option(help="Start only these programs, comma-separated")]
-FOLLOW_SECONDS = 0.3
 
 
 @contextmanager
@@ -80,8 +79,8 @@ def _turn(on: list[str], off: list[str]) -> None:
     if rebuild.is_needed(settings().home, before, settings().options):
         if (supervisor := Supervisor(settings())).is_running():
             supervisor.stop(Name.STREAM, wait=True)
-        services = [name for name in (Name.KAFKA, Name.MINIO, Name.POSTGRES) if name in roster(settings())]
-        start_programs(",".join(services))
+        services = [called(roster(settings()), name) for name in (Name.KAFKA, Name.MINIO, Name.POSTGRES)]
+        start_programs(",".join(name for names in services for name in names))
         with console.status("the stream's views are computed anew for its new options"):
             rebuild.rebuild(settings())
         console.print("the stream's views are computed anew for its new options; bronze and silver stay")
@@ -123,14 +122,15 @@ def down() -> None:
 
 @commands.command()
 def restart(name: str) -> None:
-    """Stop one program, start it again, and wait until it works."""
+    """Stop one program, start it again, and wait until it works; of three brokers one after the other, so that Kafka goes on."""
     s = _ready()
     supervisor = _running(s)
-    # The programs that it needs are running; programs that need it reconnect by themselves.
-    alone = {key: replace(program, needs=()) for key, program in choose(roster(s), name).items()}
     with _progress() as (tell, waiting):
-        start.stop(alone, supervisor, tell, waiting)
-        start.up(s, alone, supervisor, tell, waiting)
+        for key, program in choose(roster(s), name).items():
+            # The programs that it needs are running; programs that need it reconnect by themselves.
+            alone = {key: replace(program, needs=())}
+            start.stop(alone, supervisor, tell, waiting)
+            start.up(s, alone, supervisor, tell, waiting)
 
 
 def _running(s: Settings) -> Supervisor:
@@ -148,23 +148,12 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Number of lines to show")] = 50,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines until Ctrl-C")] = False,
 ) -> None:
-    """Show the log of a program."""
+    """Show the log of a program; of three brokers each after the other."""
     s = settings()
-    if name not in roster(s) and name != "supervisord":
-        choose(roster(s), name)
-    file = log_file(s, name)
-    if not file.exists():
+    names: tuple[str, ...] = (name,) if name == "supervisord" else tuple(choose(roster(s), name))
+    files = [log_file(s, one) for one in names]
+    if not (there := [file for file in files if file.exists()]):
         raise PermanentFailure(f"{name} has written nothing yet: it has not been started in {s.home}")
-    for line in file.read_text(errors="replace").splitlines()[-lines or None :] if lines else []:
-        print(line)
-    position, inode = file.stat().st_size, file.stat().st_ino
-    while follow:
-        time.sleep(FOLLOW_SECONDS)
-        now = file.stat()
-        # Supervisor starts a new file at 20 MB.
-        position = 0 if now.st_ino != inode or now.st_size < position else position
-        inode = now.st_ino
-        with file.open(errors="replace") as text:
-            text.seek(position)
-            print(text.read(), end="", flush=True)
-            position = text.tell()
+    log_files.show(there, lines)
+    if follow:
+        log_files.follow(there)

@@ -16,9 +16,15 @@ from infra.settings import settings
 Options = dict[str, str | int | float | bool]
 
 
+REFRESH_MS = 5_000
+"""How often a client asks which brokers there are, and which of them decides. With librdkafka's five minutes one that was told of
+a broker at the moment of its death waits for that broker, whatever it wants of the cluster."""
+
+
 def options() -> Options:
     """The configuration of every client; `DAYBREAK_KAFKA_CLIENT` overrides it."""
-    return {"bootstrap.servers": settings().kafka_bootstrap, "log_level": 0, **settings().kafka_client}
+    own: Options = {"log_level": 0, "topic.metadata.refresh.interval.ms": REFRESH_MS}
+    return {"bootstrap.servers": settings().kafka_bootstrap, **own, **settings().kafka_client}
 
 
 def admin() -> AdminClient:

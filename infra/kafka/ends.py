@@ -7,16 +7,25 @@ Readers of committed records, as the stream and the night are, are shown nothing
 transaction, of whoever it is. So the end that they see is not the end of the log.
 """
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from confluent_kafka import IsolationLevel, TopicPartition
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from infra.kafka import client
 from infra.kafka.places import At, Ends
 
-ANSWER_SECONDS = 20
+ANSWER_SECONDS, AGAIN_SECONDS = 20, 0.2
+MOVING = (
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+)
+"""What a partition answers whose leader has just died, until another one leads and knows how far the replicas are."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +50,21 @@ def open_transactions(admin: AdminClient, places: Collection[At]) -> dict[At, Op
 
 
 def ends(admin: AdminClient, places: Collection[At], isolation: IsolationLevel) -> Ends:
-    """One past the last offset of each partition, as readers of this isolation see it; one request for each broker."""
+    """One past the last offset of each partition, as readers of this isolation see it; one request for each broker.
+
+    A partition that changes its leader is asked again. Raises TransientFailure if Kafka does not answer.
+    """
     latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
     asked = {TopicPartition(*at): latest for at in places}
     if not asked:
         return {}
+    give_up = time.monotonic() + ANSWER_SECONDS
     with client.answers():
-        answers = admin.list_offsets(asked, isolation_level=isolation, request_timeout=ANSWER_SECONDS)
-        return {(at.topic, at.partition): answer.result().offset for at, answer in answers.items()}
+        while True:
+            answers = admin.list_offsets(asked, isolation_level=isolation, request_timeout=ANSWER_SECONDS)
+            try:
+                return {(at.topic, at.partition): answer.result().offset for at, answer in answers.items()}
+            except KafkaException as failure:
+                if failure.args[0].code() not in MOVING or time.monotonic() > give_up:
+                    raise
+            time.sleep(AGAIN_SECONDS)

@@ -19,7 +19,9 @@ from confluent_kafka.admin import AdminClient
 
 from infra.durations import span
 from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka.brokers import Node
 from infra.kafka.partitions import partitions
+from infra.kafka.replicas import replicas
 from infra.last_said import last_said
 from infra.settings import Settings
 
@@ -39,16 +41,20 @@ def port(host: str, number: int) -> str | None:
     return None
 
 
-def kafka(s: Settings) -> str | None:
-    """Does the broker list its topics?"""
+def kafka(s: Settings, node: Node) -> str | None:
+    """Does the broker answer, has it registered, and has it every record of its replicas that is to be there?"""
     # A client's own complaints about a broker that is not there yet would fill the screen.
     silent = {"log_level": 0, "socket.timeout.ms": ANSWER_SECONDS * 1000}
-    client = AdminClient({"bootstrap.servers": s.kafka_bootstrap, **silent, **s.kafka_client})
+    client = AdminClient({"bootstrap.servers": node.address, **silent, **s.kafka_client})
     try:
-        brokers = client.list_topics(timeout=ANSWER_SECONDS).brokers
+        there = client.list_topics(timeout=ANSWER_SECONDS)
     except KafkaException:
-        return f"an answer from the broker at {s.kafka_bootstrap}"
-    return None if brokers else "a broker to register"
+        return f"an answer from the broker at {node.address}"
+    if node.number not in there.brokers:
+        return "a broker to register" if s.kafka_brokers == 1 else "the other brokers to register it"
+    every = [one for one in replicas(there) if node.number in one.everywhere]
+    behind = sum(node.number in one.behind for one in every)
+    return f"its replicas to catch up: {behind:,} of {len(every):,} are behind" if behind else None
 
 
 def page(url: str) -> tuple[str | None, Any]:

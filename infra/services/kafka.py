@@ -1,86 +1,78 @@
-"""The embedded broker: one KRaft node on loopback, run straight from its jars.
+"""The embedded brokers: one KRaft node on loopback, or a quorum of three, each a program of its own.
 
-Data flow: Settings -> `<home>/kafka/server.properties`, formatted log folder -> Program
+Data flow: Settings -> `<home>/kafka`, or `<home>/kafka/1` to `3`: configuration, formatted log -> Programs
 Run: daybreak up --only kafka
 """
 
-import subprocess
-
 from infra.failures import PermanentFailure
-from infra.jvm import ONE_COMPILER
-from infra.kafka.log4j import LOG4J
-from infra.services import health
+from infra.kafka import brokers
+from infra.kafka.brokers import ONE, THREE, Node
+from infra.services import health, replicas
 from infra.services.program import Name, Program
 from infra.settings import Settings
-from infra.setup.prerequisites import java
 
-NODE = 1
-
-
-def properties(s: Settings) -> dict[str, str]:
-    """The broker's configuration."""
-    listener, controller = f"127.0.0.1:{s.kafka_port}", f"127.0.0.1:{s.kafka_controller_port}"
-    return {
-        "process.roles": "broker,controller",
-        "node.id": str(NODE),
-        "controller.quorum.voters": f"{NODE}@{controller}",
-        "listeners": f"PLAINTEXT://{listener},CONTROLLER://{controller}",
-        "advertised.listeners": f"PLAINTEXT://{listener}",
-        "controller.listener.names": "CONTROLLER",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "log.dirs": f"{s.home}/kafka/log",
-        # A typo in a topic's name must be an error, not a new topic.
-        "auto.create.topics.enable": "false",
-        # Arrival is the broker's clock: a producer's clock could run ahead and move the watermark.
-        "log.message.timestamp.type": "LogAppendTime",
-        "message.max.bytes": "1048588",
-        "num.partitions": "1",
-        "default.replication.factor": "1",
-        "offsets.topic.replication.factor": "1",
-        "offsets.topic.num.partitions": "4",
-        "transaction.state.log.replication.factor": "1",
-        "transaction.state.log.min.isr": "1",
-        "transaction.state.log.num.partitions": "4",
-        "share.coordinator.state.topic.replication.factor": "1",
-        "share.coordinator.state.topic.min.isr": "1",
-        "group.initial.rebalance.delay.ms": "0",
-        "log.retention.check.interval.ms": "60000",
-    }
+BROKERS = (Name.KAFKA_1, Name.KAFKA_2, Name.KAFKA_3)
+"""The programs of three, in the order of their numbers; one alone is `kafka`."""
+FLEE = (
+    "or a home of its own (DAYBREAK_HOME and DAYBREAK_PORT_BASE), or give this home's log up: daybreak down, move "
+    "{folder} away, and as the log is then another one, give it a lake of its own (infra/README.md, Another log)"
+)
 
 
-def _java(s: Settings, *arguments: str) -> list[str]:
-    log4j = f"-Dlog4j2.configurationFile={s.home}/kafka/log4j2.properties"
-    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", f"{s.home}/jars/kafka/*", *arguments]
-
-
-def prepare(s: Settings) -> None:
-    """Write the configuration; format the log folder if it is new."""
+def nodes(s: Settings, count: int | None = None) -> tuple[Node, ...]:
+    """The brokers that the settings ask for, or `count` of them."""
     folder = s.home / "kafka"
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "server.properties"
-    file.write_text("".join(f"{key}={value}\n" for key, value in properties(s).items()))
-    (folder / "log4j2.properties").write_text(LOG4J)
-    format_log = [
-        "kafka.tools.StorageTool",
-        "format",
-        "--ignore-formatted",
-        f"--cluster-id={s.kafka_cluster_id}",
-        "-c",
-        str(file),
-    ]
-    if not (folder / "log" / "meta.properties").exists():
-        said = subprocess.run(_java(s, *format_log), capture_output=True, text=True)
-        if said.returncode:
-            raise PermanentFailure(f"Kafka's log folder {folder}/log cannot be formatted: {said.stdout}{said.stderr}")
+    if (count or s.kafka_brokers) == ONE:
+        return (Node(1, folder, s.kafka_port, s.kafka_controller_port),)
+    ports = (
+        (s.kafka_port, s.kafka_controller_port),
+        (s.kafka_2_port, s.kafka_2_controller_port),
+        (s.kafka_3_port, s.kafka_3_controller_port),
+    )
+    return tuple(Node(number, folder / str(number), *own) for number, own in enumerate(ports, start=1))
 
 
-def program(s: Settings) -> Program:
-    """The broker."""
+def other_size(s: Settings) -> str | None:
+    """Why the brokers that the settings ask for cannot take this home's log, as a sentence; None if they can.
+
+    The voters of a KRaft quorum are fixed when its logs are formatted, and every topic has one replica: three brokers of which
+    two knew nothing would be no safer, and look so.
+    """
+    asked, other = s.kafka_brokers, THREE if s.kafka_brokers == ONE else ONE
+    if not s.embedded("kafka_bootstrap") or not any(node.is_formatted for node in nodes(s, other)):
+        return None
+    way_out = FLEE.format(folder=s.home / "kafka")
+    return (
+        f"the log in {s.home}/kafka was made by {_words(other)}, and DAYBREAK_KAFKA_BROKERS asks for {_words(asked)}: a log "
+        f"does not change their number. Set DAYBREAK_KAFKA_BROKERS={other}, {way_out}"
+    )
+
+
+def refuse_other_size(s: Settings) -> None:
+    """Raise PermanentFailure if this home's log was made by another number of brokers; nothing has been stopped yet."""
+    if why := other_size(s):
+        raise PermanentFailure(why)
+
+
+def _words(brokers_: int) -> str:
+    return "one broker" if brokers_ == ONE else f"{brokers_} brokers"
+
+
+def programs(s: Settings) -> list[Program]:
+    """A program per broker. All three start side by side: a quorum of one would wait for ever."""
+    every = nodes(s)
+    names = (Name.KAFKA,) if len(every) == ONE else BROKERS
+    return [_program(s, name, node, every) for name, node in zip(names, every, strict=True)]
+
+
+def _program(s: Settings, name: Name, node: Node, every: tuple[Node, ...]) -> Program:
+    prefix = "kafka" if node.number == 1 else f"kafka_{node.number}"
     return Program(
-        name=Name.KAFKA,
-        command=tuple(_java(s, "kafka.Kafka", f"{s.home}/kafka/server.properties")),
+        name=name,
+        command=tuple(brokers.command(s, node)),
         heap=(s.kafka_memory, "kafka_memory"),
-        ports={"kafka_port": s.kafka_port, "kafka_controller_port": s.kafka_controller_port},
-        waits_for=lambda pid: health.kafka(s),
-        prepare=lambda: prepare(s),
+        ports={f"{prefix}_port": node.port, f"{prefix}_controller_port": node.controller_port},
+        waits_for=lambda pid: health.kafka(s, node),
+        notices=lambda pid: replicas.notices(s, node),
+        prepare=lambda: brokers.prepare(s, node, every),
     )

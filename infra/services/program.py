@@ -21,6 +21,9 @@ class Name(StrEnum):
     """Every program, in the order in which they start."""
 
     KAFKA = "kafka"
+    KAFKA_1 = "kafka-1"
+    KAFKA_2 = "kafka-2"
+    KAFKA_3 = "kafka-3"
     MINIO = "minio"
     POSTGRES = "postgres"
     CONNECT = "connect"

@@ -4,6 +4,9 @@ Data flow: Settings -> Programs, in the order in which they start
 Run: daybreak status
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from infra.failures import PermanentFailure
 from infra.options import NOTIFY, ORDER_SERVICE, QUEUE, SHOP_DB, WEBHOOKS
 from infra.services import (
@@ -30,7 +33,7 @@ def roster(s: Settings) -> dict[Name, Program]:
     option that is off."""
     programs = [stream.program(s)]
     if s.embedded("kafka_bootstrap"):
-        programs.append(kafka.program(s))
+        programs += kafka.programs(s)
     if s.embedded("s3_endpoint"):
         programs.append(minio.program(s))
     if s.embedded("postgres_dsn"):
@@ -52,15 +55,30 @@ def roster(s: Settings) -> dict[Name, Program]:
     if s.embedded("airflow_url"):
         programs += airflow.programs(s)
     named = {program.name: program for program in programs}
-    return {name: named[name] for name in Name if name in named}
+    return {name: _with_needs(named, named[name]) for name in Name if name in named}
+
+
+def called(programs: Mapping[Name, Program], name: str) -> tuple[Name, ...]:
+    """The programs that a name means: the one of that name; of `kafka` all brokers, if there are three; else none."""
+    if name in programs:
+        return (Name(name),)
+    return tuple(one for one in kafka.BROKERS if name == Name.KAFKA and one in programs)
+
+
+def _with_needs(programs: Mapping[Name, Program], program: Program) -> Program:
+    """Who needs Kafka needs every broker; a need that is yours stays, and is met."""
+    needs = [found for need in program.needs for found in called(programs, need) or (need,)]
+    return replace(program, needs=tuple(needs))
 
 
 def choose(programs: dict[Name, Program], only: str | None) -> dict[Name, Program]:
-    """The programs named in `only` (comma-separated), or all. Raises PermanentFailure for a name that is none."""
+    """The programs named in `only` (comma-separated), or all; `kafka` names every broker. Raises PermanentFailure for a name
+    that is none."""
     if only is None:
         return programs
-    wanted = [part.strip() for part in only.split(",") if part.strip()]
-    for name in wanted:
-        if name not in programs:
+    wanted: set[Name] = set()
+    for name in (part.strip() for part in only.split(",") if part.strip()):
+        if not (found := called(programs, name)):
             raise PermanentFailure(f"{name!r} is not a program of this platform: {', '.join(programs)}")
+        wanted.update(found)
     return {name: program for name, program in programs.items() if name in wanted}

@@ -1,9 +1,13 @@
 """The log ends where it ends, whoever may read it."""
 
+from concurrent.futures import Future
 from types import SimpleNamespace
+from typing import Any
 
-from confluent_kafka import IsolationLevel, Producer
+import pytest
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
 
+from infra.failures import TransientFailure
 from infra.kafka import client
 from infra.kafka.ends import Open, ends, open_transactions
 
@@ -20,3 +24,30 @@ def test_ends_of_many_partitions_are_asked_at_once(kafka: SimpleNamespace) -> No
     assert open_transactions(admin, places) == {}
     assert open_transactions(admin, []) == {}
     assert Open(3, 10).size == 7
+
+
+class Answers:
+    """An admin client that has these answers, one after the other: an offset, or an error's code."""
+
+    def __init__(self, *answers: int | KafkaError) -> None:
+        self.left = list(answers)
+
+    def list_offsets(self, asked: dict[TopicPartition, Any], **_: object) -> dict[TopicPartition, Future[Any]]:
+        answer: Future[Any] = Future()
+        if isinstance(said := self.left.pop(0), KafkaError):
+            answer.set_exception(KafkaException(said))
+        else:
+            answer.set_result(SimpleNamespace(offset=said))
+        return dict.fromkeys(asked, answer)
+
+
+def test_a_partition_that_changes_its_leader_is_asked_again() -> None:
+    admin: Any = Answers(KafkaError(KafkaError.OFFSET_NOT_AVAILABLE), KafkaError(KafkaError.LEADER_NOT_AVAILABLE), 7)
+    assert ends(admin, [("orders", 0)], IsolationLevel.READ_COMMITTED) == {("orders", 0): 7}
+
+
+def test_another_error_is_told_at_once(kafka: SimpleNamespace) -> None:
+    admin: Any = Answers(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED), 7)
+    with pytest.raises(TransientFailure, match="does not answer"):
+        ends(admin, [("orders", 0)], IsolationLevel.READ_COMMITTED)
+    assert admin.left == [7]

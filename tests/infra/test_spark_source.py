@@ -18,3 +18,9 @@ def test_a_users_setting_counts_but_cannot_hide_a_loss() -> None:
     assert found["kafka.fetch.max.wait.ms"] == "70"
     assert found["kafka.security.protocol"] == "SSL"
     assert found["failOnDataLoss"] == "true"
+
+
+def test_a_leader_that_dies_holds_a_replicated_log_up_for_seconds() -> None:
+    found = spark_options(Settings(kafka_brokers=3), ["orders"])
+    assert found["kafka.default.api.timeout.ms"] == found["kafka.request.timeout.ms"] == "20000"
+    assert "kafka.default.api.timeout.ms" not in spark_options(Settings(), ["orders"])

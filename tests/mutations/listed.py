@@ -5,6 +5,7 @@ Run: python -m tests.mutations --list
 """
 
 from tests.mutations.alarms import ALARMS
+from tests.mutations.brokers import BROKEN
 from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.kept import KEPT
@@ -28,6 +29,7 @@ MUTATIONS = (
     *WEBHOOKS,
     *NOTIFY,
     *QUEUE,
+    *BROKEN,
     *STREAM,
     *NIGHT,
     *KEPT,

@@ -36,6 +36,9 @@ BATCH = 500
 LOOK_SECONDS = 0.05
 SECONDS = 30.0
 """Longest wait for Kafka, and the timeout of a transaction."""
+OFFSETS_SECONDS = 15.0
+"""Of three brokers another one coordinates after 9 s. Beyond this and STUCK_MORE the call is stuck: see `_say`."""
+STUCK_MORE = 5.0
 STUCK_SECONDS = 3 * SECONDS
 """A step that takes longer than all its waits is stuck in the client: the process ends, with where it stood in its log."""
 SAVE_SECONDS, SAVE_CHANGES = 10.0, 5_000
@@ -146,7 +149,9 @@ class Service:
 
     def _send_offsets(self, consumer: Consumer) -> None:
         offsets = [TopicPartition(TOPIC, number, offset) for number, offset in self._offsets.items()]
-        self._producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), SECONDS)
+        faulthandler.dump_traceback_later(OFFSETS_SECONDS + STUCK_MORE, exit=True)
+        self._producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), OFFSETS_SECONDS)
+        faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True)
 
     def _save(self, consumer: Consumer) -> None:
         """Write what has changed. Nothing of ours is open now, so the log's ends are behind all that the state knows."""
@@ -170,7 +175,8 @@ class Service:
         """Write the status file; from here on the next one must come in time.
 
         Without a limit of its own `send_offsets_to_transaction` may never return after a broker's death: librdkafka does not keep
-        that call's timeout (its issue 5456). It was seen once in 200 deaths under load.
+        that call's timeout (its issue 5456). It was seen once in 200 deaths of an only broker under load, and in one of three
+        where another broker takes over; so that call has a shorter limit, in `_send_offsets`.
         """
         faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True)
         self._said_at = time.monotonic()

@@ -6,6 +6,7 @@ import pytest
 
 from infra import secrets
 from infra.failures import PermanentFailure
+from infra.services.kafka import BROKERS
 from infra.services.program import Name
 from infra.services.roster import choose, roster
 from infra.settings import Settings, load
@@ -20,6 +21,7 @@ OPTIONAL = {
     Name.WEBHOOKS,
     Name.NOTIFY,
     Name.QUEUE,
+    *BROKERS,
 }
 
 
@@ -36,7 +38,7 @@ def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> 
 
 def test_an_option_adds_its_program(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
-    assert list(roster(load())) == list(Name)
+    assert list(roster(load())) == [name for name in Name if name not in BROKERS]
 
 
 @pytest.mark.parametrize("option", ["shop-db", "order-service"])
@@ -67,18 +69,23 @@ def test_a_named_endpoint_is_yours(
 def test_a_cache_of_your_own_is_not_started(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
     monkeypatch.setenv("DAYBREAK_CACHE_URL", "rediss://me@cache.example:6379/0")
-    assert set(Name) - set(roster(load())) == {Name.CACHE}
+    assert set(Name) - set(roster(load())) == {Name.CACHE, *BROKERS}
 
 
-def test_every_need_is_a_program_that_starts_earlier(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("brokers", ["1", "3"])
+def test_every_need_is_a_program_that_starts_earlier(
+    s: Settings, monkeypatch: pytest.MonkeyPatch, brokers: str
+) -> None:
     order = list(Name)
     monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
+    monkeypatch.setenv("DAYBREAK_KAFKA_BROKERS", brokers)
     for program in roster(load()).values():
         assert all(order.index(need) < order.index(program.name) for need in program.needs)
 
 
 def test_no_two_programs_share_a_port(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAYBREAK_OPTIONS", "shop-db,order-service,webhooks,notify,queue")
+    monkeypatch.setenv("DAYBREAK_KAFKA_BROKERS", "3")
     ports = [port for program in roster(load()).values() for port in program.ports.values()]
     assert len(ports) == len(set(ports))
 
@@ -98,3 +105,18 @@ def test_a_stream_goes_on_when_webhooks_are_turned_on(s: Settings, monkeypatch: 
     assert roster(load())[Name.STREAM].env == before.env
     monkeypatch.setenv("DAYBREAK_OPTIONS", "order-service,webhooks")
     assert roster(load())[Name.STREAM].env != before.env
+
+
+def test_three_brokers_are_named_at_once_or_one_by_one(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_KAFKA_BROKERS", "3")
+    every = roster(load())
+    assert Name.KAFKA not in every
+    assert list(choose(every, "minio,kafka")) == [*BROKERS, Name.MINIO]
+    assert list(choose(every, "kafka-2")) == [Name.KAFKA_2]
+    assert set(every[Name.STREAM].needs) == {*BROKERS, Name.MINIO, Name.POSTGRES}
+
+
+def test_of_one_broker_none_has_a_number(s: Settings) -> None:
+    with pytest.raises(PermanentFailure, match="'kafka-1' is not a program"):
+        choose(roster(s), "kafka-1")
+    assert set(roster(s)[Name.STREAM].needs) == {Name.KAFKA, Name.MINIO, Name.POSTGRES}

@@ -1,4 +1,4 @@
-"""The platform of this folder has every option: database, capture, followers, order service."""
+"""The platform of this folder has every option, and three brokers: database, capture, followers, order service."""
 
 from collections.abc import Iterator
 
@@ -12,6 +12,7 @@ from tutorial import copied
 PARTS = ("connect", "cache", "follower-index", "follower-cache", "follower-orders", "order-service")
 SETTINGS = {
     "DAYBREAK_OPTIONS": "shop-db,order-service",
+    "DAYBREAK_KAFKA_BROKERS": "3",
     # What is sent while the stream dies again and again is read when it lives.
     "DAYBREAK_MAX_OFFSETS_PER_TRIGGER": "20000",
 }

@@ -5,67 +5,29 @@ DAYBREAK_SOAK_SEED (printed) gives the same deaths again, DAYBREAK_SOAK_KILLS ho
 
 import json
 import os
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from random import Random
 
-import psycopg
 import pytest
 from database import Database
 from order_kills import Load
-from running import Platform, until
+from running import until
+from written import written
 
-from infra.failures import TransientFailure
+from infra.services.kafka import BROKERS
 from infra.services.program import Name
-from infra.shop.db.connection import connected
 
 pytestmark = [pytest.mark.platform, pytest.mark.soak, pytest.mark.timeout(4 * 3600)]
 
 SEED = int(os.environ.get("DAYBREAK_SOAK_SEED", time.time_ns() % 1_000_000))
 KILLS = int(os.environ.get("DAYBREAK_SOAK_KILLS", "200"))
 FOLLOWERS = ("follower-index", "follower-cache", "follower-orders")
-MORTAL = ("connect", "kafka", "postgres", "stream", "cache", *FOLLOWERS, "order-service")
+MORTAL = ("connect", *BROKERS, "postgres", "stream", "cache", *FOLLOWERS, "order-service")
 LONGEST_LIFE = 5
 """Seconds between two deaths: many come while something else has not come back."""
-KEYS = 200
 CALM_SECONDS = 600
-
-
-@contextmanager
-def written(platform: Platform, seed: int) -> Iterator[Counter[str]]:
-    """While the block runs the tables are written: inserted, updated, deleted; a server that is away is waited for."""
-    over, done, chance = threading.Event(), Counter[str](), Random(seed)
-
-    def write() -> None:
-        while not over.is_set():
-            try:
-                with connected(platform.settings) as own:
-                    while not over.wait(0.02):
-                        key = f"p-9{chance.randrange(KEYS):05}"
-                        if chance.random() < 0.2:
-                            own.execute("DELETE FROM products WHERE product_id = %s", [key])
-                        else:
-                            own.execute(
-                                "INSERT INTO products VALUES (%s, %s, 'soak', %s, NULL, NULL, now()) ON CONFLICT (product_id) DO "
-                                "UPDATE SET title = excluded.title, price_cents = excluded.price_cents, changed_at = now()",
-                                [key, f"title {chance.random()}", chance.randrange(1000)],
-                            )
-                        done["writes"] += 1
-            except (TransientFailure, psycopg.Error) as away:
-                done[type(away).__name__] += 1
-                time.sleep(0.5)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        yield done
-    finally:
-        over.set()
-        writer.join()
 
 
 def test_every_part_may_die_at_any_moment(database: Database) -> None:

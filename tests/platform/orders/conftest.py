@@ -1,4 +1,5 @@
-"""The platform of this folder has the order service, the rows of its orders in a database that nobody captures, and few views."""
+"""The platform of this folder has three brokers, few views, and the order service with the rows of its orders in a database that
+nobody captures."""
 
 from collections.abc import Iterator
 
@@ -8,7 +9,7 @@ from running import VIEWS, Platform
 from started import CORE, HOMES, ORDER_PORTS, WORKER, started
 from tutorial import copied
 
-SETTINGS = {"DAYBREAK_OPTIONS": "shop-db,order-service"}
+SETTINGS = {"DAYBREAK_OPTIONS": "shop-db,order-service", "DAYBREAK_KAFKA_BROKERS": "3"}
 PARTS = f"{CORE},order-service,follower-orders"
 
 
