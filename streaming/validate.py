@@ -47,7 +47,10 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
         with_binary(own, contracts)
         .withColumn(RAW, F.when(readable, json_text(contracts)))
         .withColumns(
-            {_decoded(one): F.when(_is_of(one), F.from_json(RAW, _with_corrupt(one), STRICT_JSON)) for one in contracts}
+            {
+                decoded_column(one): F.when(_is_of(one), F.from_json(RAW, _with_corrupt(one), STRICT_JSON))
+                for one in contracts
+            }
         )
         .withColumns(
             {
@@ -91,10 +94,11 @@ def _is_of(contract: Contract) -> Column:
 
 def _event(contract: Contract) -> Column:
     """The decoded event of a record of the contract's topic; null for other records."""
-    return F.col(f"`{_decoded(contract)}`")
+    return F.col(f"`{decoded_column(contract)}`")
 
 
-def _decoded(contract: Contract) -> str:
+def decoded_column(contract: Contract) -> str:
+    """The column of a record's decoded event."""
     return f"{contract.topic} decoded"
 
 
@@ -129,9 +133,14 @@ def _keeps_value_rules(contract: Contract) -> Column:
 
 
 def _reasons(contract: Contract, found: Column) -> Column:
-    whole = found["is_object"] & _event(contract)["_corrupt"].isNull()
-    reasons = [F.when(_broken(rule, contract, whole), F.lit(rule.reason.value)) for rule in rules(contract, found)]
+    reasons = [F.when(broken, F.lit(reason.value)) for reason, broken in broken_rules(contract, found)]
     return F.array_distinct(F.array_compact(F.array(*reasons)))
+
+
+def broken_rules(contract: Contract, found: Column) -> list[tuple[Reason, Column]]:
+    """Every rule of a topic as its reason, and whether a decoded record breaks it; `found` as `found_in` gives it."""
+    whole = found["is_object"] & _event(contract)["_corrupt"].isNull()
+    return [(rule.reason, _broken(rule, contract, whole)) for rule in rules(contract, found)]
 
 
 def _broken(rule: Rule, contract: Contract, whole: Column) -> Column:

@@ -21,7 +21,6 @@ class Why(StrEnum):
     NOT_WRITABLE = "not_writable"
     WRONG_METHOD = "wrong_method"
     UNKNOWN_PARAMETER = "unknown_parameter"
-    NOT_CHECKED_HERE = "not_checked_here"
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"
     TOO_MANY = "too_many"
@@ -47,7 +46,6 @@ STATUS: dict[Why, HTTPStatus] = {
     Why.NOT_WRITABLE: HTTPStatus.FORBIDDEN,
     Why.WRONG_METHOD: HTTPStatus.METHOD_NOT_ALLOWED,
     Why.UNKNOWN_PARAMETER: HTTPStatus.BAD_REQUEST,
-    Why.NOT_CHECKED_HERE: HTTPStatus.NOT_IMPLEMENTED,
     Why.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     Why.TOO_SLOW: HTTPStatus.REQUEST_TIMEOUT,
     Why.TOO_MANY: HTTPStatus.TOO_MANY_REQUESTS,

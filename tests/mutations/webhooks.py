@@ -64,6 +64,20 @@ WEBHOOKS = (
         "streaming/webhooks/app.py",
         "        if is_check:\n",
         "        if False:\n",
-        f"{TESTS}/test_app.py::test_a_check_says_yes_or_no_and_writes_nothing",
+        f"{TESTS}/test_app.py::test_a_check_gives_each_reason_and_writes_nothing",
+    ),
+    Mutation(
+        "webhooks: a rule that a check cannot read counts as kept",
+        "streaming/webhooks/check.py",
+        "            unknown[reason] = None\n",
+        "            continue\n",
+        f"{TESTS}/test_check.py::test_a_rule_that_cannot_be_read_is_named",
+    ),
+    Mutation(
+        "webhooks: a check takes a value of another type for a missing one",
+        "streaming/webhooks/json_text.py",
+        "found[name], fits = found[name] if misfit.rest is None else misfit.rest, False",
+        "found[name] = found[name] if misfit.rest is None else misfit.rest",
+        f"{TESTS}/test_check.py::test_a_value_of_another_type_is_not_missing",
     ),
 )

@@ -123,11 +123,6 @@ BAD: list[tuple[Why, str, dict[str, Any]]] = [
     (Why.NOT_YOURS, "partner may write orders, not 'clicks'", {"path": "/topics/clicks"}),
     (Why.NOT_WRITABLE, "only the night writes", {"path": "/topics/corrections"}),
     (Why.NO_SUCH_PAGE, "POST /topics/<topic>", {"path": "/topic/orders"}),
-    (
-        Why.NOT_CHECKED_HERE,
-        "only the stream can say",
-        {"path": "/topics/clicks?check=1", "webhook_sender": "slow", "body": CLICK},
-    ),
     (Why.UNKNOWN_PARAMETER, "no parameter dry=1", {"path": "/topics/orders?dry=1"}),
     (Why.UNKNOWN_PARAMETER, "no parameter check=0", {"path": "/topics/orders?check=0"}),
     (Why.UNKNOWN_PARAMETER, "no parameter check=1, check=0", {"path": "/topics/orders?check=1&check=0"}),
@@ -153,14 +148,28 @@ def test_a_bad_request_is_named_and_not_written(site: Site, why: Why, said: str,
     assert site.post().status_code == 200
 
 
-def test_a_check_says_yes_or_no_and_writes_nothing(site: Site) -> None:
+def test_a_check_gives_each_reason_and_writes_nothing(site: Site) -> None:
     shipped = {"event_type": "order_shipped", "event_time": time.time_ns() // 1_000_000, "schema_version": 1}
     good = {name: EVENT[name] for name in ("event_id", "order_id")} | shipped | {"customer_id": "c-7"}
-    for event, valid in ((good, True), (good | {"customer_id": "c-x"}, False)):
-        answer = site.post("/topics/orders?check=1", json.dumps(event).encode())
-        assert (answer.status_code, answer.json()["valid"], answer.json()["written"]) == (200, valid, False)
+    bad = good | {"customer_id": "c-x", "event_time": 0, "extra": 1}
+    beyond = json.dumps(good).replace('"c-7"', "9" * 1001)
+    for body, valid, reasons in (
+        (json.dumps(good), True, []),
+        (json.dumps(bad), False, ["unknown_field", "too_old", "bad_format"]),
+        (beyond, None, []),
+    ):
+        answer = site.post("/topics/orders?check=1", body.encode())
+        said = answer.json()
+        assert (answer.status_code, said["valid"], sorted(said["reasons"])) == (200, valid, sorted(reasons)), said
+        assert (bool(said["not_checked"]), said["written"]) == (valid is None, False)
+        assert said["what"].startswith("nothing is written; ")
     assert site.log.records == []
-    assert site.webhooks.outcomes == {"checked": 2}
+    assert site.webhooks.outcomes == {"checked": 3}
+
+
+def test_every_topic_can_be_checked(site: Site) -> None:
+    answer = site.post("/topics/clicks?check=1", CLICK, webhook_sender="slow")
+    assert answer.json()["reasons"] == ["missing_field", "bad_format"]
 
 
 def test_an_event_of_the_longest_size_is_taken(site: Site) -> None:
