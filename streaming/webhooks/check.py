@@ -65,7 +65,7 @@ def check(contract: Contract, key: bytes | None, value: bytes, now_ms: int) -> C
 
     `value`: UTF-8 of at most MAX_BYTES, in a topic of JSON. The first check of a topic builds its rules, which takes a while.
     """
-    # Imported here because it takes a second and 60 MB, and many a program is never asked.
+    # Imported here because it takes a second and 67 MB, and many a program is never asked.
     from streaming.webhooks.expressions import NotKnown
     from streaming.webhooks.expressions import value as evaluated
 

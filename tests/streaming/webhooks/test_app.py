@@ -46,7 +46,7 @@ class Site:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.client = httpx.Client(trust_env=False)
+        self.client = httpx.Client(trust_env=False, timeout=60)
         self.begin_anew()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
