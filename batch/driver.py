@@ -22,7 +22,7 @@ def session() -> SparkSession:
     """The night's Spark session."""
     s = settings()
     # Before a day with many records, batch/tuning changes these settings.
-    return spark("daybreak night", s.night_memory, "night_memory", s.night_jvm, {**FEW_ROWS, **s.spark_conf})
+    return spark("daybreak night", s.night_memory, "night_memory", s.night_jvm, {**FEW_ROWS, **s.of_night})
 
 
 def create_tables(own: SparkSession) -> None:

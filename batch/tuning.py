@@ -38,12 +38,12 @@ def suit(own: SparkSession, day: Day) -> None:
 
 
 def suit_number(own: SparkSession, number: int) -> None:
-    """Set the session up for so many records; settings that DAYBREAK_SPARK_CONF names keep the user's values."""
+    """Set the session up for so many records; those that a person has set for the night stay as they are."""
     adaptive = {"spark.sql.adaptive.enabled": str(number > HUGE).lower()}
     changed = LARGE_ROWS if number > LARGE else MANY_ROWS if number > MANY else {}
     chosen = FEW_ROWS | changed | adaptive
     for key, value in chosen.items():
-        if key not in settings().spark_conf:
+        if key not in settings().of_night:
             own.conf.set(key, value)
 
 

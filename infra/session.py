@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from infra import out_of_memory
+from infra import cluster, out_of_memory
 from infra.class_archive import spark_jvm
 from infra.settings import settings
 from infra.spark_conf import write_defaults
@@ -42,7 +42,7 @@ def spark(
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(spark_jvm(s, jvm)))
     for key, value in conf.items():
         builder = builder.config(key, value)
-    own = builder.getOrCreate()
+    own = builder.getOrCreate() if s.spark_master.startswith("local") else cluster.started(builder, s)
     gateway: Any = own.sparkContext._gateway
     out_of_memory.watch(gateway.proc, memory, setting)
     know_often_used(own)

@@ -20,17 +20,17 @@ from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
-from infra.jvm import LATER_C2, QUICK_JVM
 from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
+from infra.spark_settings import SparkSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSettings):
+class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSettings, SparkSettings):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -80,25 +80,12 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
         SecretStr(""), description="Password of supervisor's control port; generated"
     )
 
-    spark_master: str = Field("local[2]", description="Spark master of the stream and the night")
-    spark_conf: dict[str, str] = Field(
-        default_factory=dict, description="More Spark settings of every session as JSON, e.g. spark.executor.memory"
-    )
     checkpoints: str = Field(
         default_factory=lambda d: f"file://{d['home']}/checkpoints",
         description="Where the stream keeps its checkpoints: any path Hadoop can open",
     )
-    stream_memory: str = Field("1536m", description="Driver heap of the stream")
-    night_memory: str = Field("1536m", description="Driver heap of a nightly step")
-    stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/jvm.py)")
-    night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")
 
     trigger_seconds: int = Field(1, ge=0, description="Trigger interval of the stream, in seconds")
-    stream_profile: Literal["small", "spark"] = Field(
-        "small",
-        description="Spark settings of the stream: `small` suits two cores, `spark` keeps Spark's defaults; "
-        "DAYBREAK_SPARK_CONF overrides both",
-    )
     max_offsets_per_trigger: int = Field(20000, ge=1, description="Rate limit: most records per micro-batch")
     max_mb_per_trigger: int = Field(64, ge=1, description="Memory limit: most MB per micro-batch, as read and unpacked")
     watermark_delay_seconds: int = Field(

@@ -51,14 +51,14 @@ def session() -> SparkSession:
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
-    """The stream's Spark settings; those in DAYBREAK_SPARK_CONF override them."""
+    """The stream's Spark settings; those in DAYBREAK_SPARK_CONF and DAYBREAK_STREAM_CONF override them."""
     return {
         **(FEW_ROWS if s.stream_profile == "small" else {}),
         "spark.ui.enabled": "true",
         "spark.ui.port": str(s.stream_ui_port),
         "spark.port.maxRetries": "0",
         "spark.sql.streaming.stopTimeout": "20s",
-        **s.spark_conf,
+        **s.of_stream,
     }
 
 
@@ -75,7 +75,7 @@ def run() -> None:
         # Before a topic that is gone is made again.
         refuse_other_logs(topic_ids(CONTRACTS))
         write_status("starting Spark")
-        own = session()
+        own = _started()
         topics.create()
         topic_settings.look()
         create_tables(own)
@@ -105,6 +105,15 @@ def run() -> None:
             write_status("stopping")
             _end(query, own, stop)
             upkeep.stop()
+
+
+def _started() -> SparkSession:
+    """The session. What keeps it from starting again and again is told like a micro-batch that fails."""
+    try:
+        return session()
+    except TransientFailure as failure:
+        failed(None, "", str(failure))
+        raise
 
 
 def _name(ingest: Ingest, gone: Exception) -> None:

@@ -81,13 +81,13 @@ def dbt_environment(s: Settings) -> dict[str, str]:
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
-    """Spark settings of dbt's own sessions; DAYBREAK_SPARK_CONF overrides them.
+    """Spark settings of dbt's own sessions; DAYBREAK_SPARK_CONF and DAYBREAK_GATEWAY_CONF override them.
 
     Spark's Thrift server accepts names with this prefix when a session opens; it ignores plain ones, as dbt-spark's
     `ansi`.
     """
     own = NO_LIMIT | ({**FEW_ROWS, **INLINED, **NO_STATISTICS} if s.gold_profile == "small" else {})
-    return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.spark_conf}
+    return {f"set:hiveconf:{key}": value for key, value in own.items() if key not in s.of_gateway}
 
 
 def version(s: Settings) -> str:

@@ -34,7 +34,7 @@ def run() -> None:
     # With a key of the store that may write gold only, whatever a statement says.
     defaults = write_defaults(s.as_gateway(), folder / "conf")
     options = f"{s.gateway_jvm} -Dderby.stream.error.file={folder}/derby.log"
-    own = spark("gateway", s.gateway_memory, "gateway_memory", options, configuration(s), defaults)
+    own = spark("gateway", s.gateway_memory, "gateway_memory", options, configuration(s) | s.of_gateway, defaults)
     jvm, context = own.sparkContext._jvm, own.sparkContext._jsc.sc()
     assert jvm
     server = jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2

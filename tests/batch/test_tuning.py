@@ -56,7 +56,7 @@ def test_a_large_number_of_records_is_shared_between_cores(own: SparkSession, mo
 
 def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = "spark.sql.shuffle.partitions"
-    monkeypatch.setattr(tuning, "settings", lambda: SimpleNamespace(spark_conf={mine: "40"}))
+    monkeypatch.setattr(tuning, "settings", lambda: SimpleNamespace(of_night={mine: "40"}))
     own.conf.set(mine, "40")
     suit(own, LARGE)
     assert own.conf.get(mine) == "40"

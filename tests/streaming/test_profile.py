@@ -17,6 +17,15 @@ def test_what_the_user_names_wins_over_the_profile(monkeypatch: pytest.MonkeyPat
     assert spark_settings(load())["spark.sql.shuffle.partitions"] == "64"
 
 
+def test_what_is_named_for_one_process_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_SPARK_CONF", '{"spark.cores.max": "1", "spark.executor.memory": "1g"}')
+    monkeypatch.setenv("DAYBREAK_STREAM_CONF", '{"spark.cores.max": "2"}')
+    s = load()
+    assert spark_settings(s)["spark.cores.max"] == "2"
+    assert spark_settings(s)["spark.executor.memory"] == "1g"
+    assert s.of_night == s.of_gateway == {"spark.cores.max": "1", "spark.executor.memory": "1g"}
+
+
 def test_the_other_profile_is_sparks_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAYBREAK_STREAM_PROFILE", "spark")
     assert not FEW_ROWS.keys() & spark_settings(load()).keys()
