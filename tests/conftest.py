@@ -18,6 +18,7 @@ from infra.class_archive import spark_jvm
 from infra.jvm import QUICK_JVM
 from infra.kafka import client
 from infra.lake import tables
+from infra.out_of_memory import GOES_ON
 from infra.session import know_often_used
 from infra.settings import ROOT, settings
 from infra.spark_conf import FEW_ROWS, write_defaults
@@ -114,7 +115,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .master("local[2]")
         # It lives for half an hour, and waits for each collection.
         .config("spark.driver.memory", "2g")
-        .config("spark.driver.extraJavaOptions", " ".join(spark_jvm(own_settings, f"{QUICK_JVM} {YOUNG}")))
+        # The tests of the gateway's guard fill it, and the gateway's goes on.
+        .config("spark.driver.extraJavaOptions", " ".join(spark_jvm(own_settings, f"{QUICK_JVM} {GOES_ON} {YOUNG}")))
         .config(map=FEW_ROWS)
         # Spark's Python workers take this tree's code too, wherever the environment's own was installed from.
         .config("spark.executorEnv.PYTHONPATH", str(ROOT))
