@@ -86,6 +86,9 @@ def properties(node: Node, nodes: Sequence[Node]) -> dict[str, str]:
         "offsets.topic.num.partitions": "4",
         "transaction.state.log.num.partitions": "4",
         "group.initial.rebalance.delay.ms": "0",
+        # What a share group may set for itself: as little as a consumer group may (group.min.session.timeout.ms).
+        "group.share.min.session.timeout.ms": "6000",
+        "group.share.min.heartbeat.interval.ms": "500",
         "log.retention.check.interval.ms": "60000",
     }
 
