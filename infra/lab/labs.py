@@ -90,4 +90,16 @@ OVERLOAD = Lab(
     "stream has such a limit too, DAYBREAK_MAX_OFFSETS_PER_TRIGGER and DAYBREAK_MAX_MB_PER_TRIGGER: what is more waits in "
     "the log, as daybreak lag shows. Its webhooks answer 429, as daybreak webhooks add --per-second says.",
 )
-LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT, OVERLOAD)
+QUEUE = Lab(
+    "queue",
+    "What does a queue do that a log does not?",
+    "The same messages m1, m2, ... go to a queue of a broker (Apache Artemis), to a share group of Kafka, whose members share a "
+    "topic record by record, and to a partition of Kafka. Consumers are processes, and are killed. In a queue and in a share "
+    "group each message is acknowledged by itself; what is not goes to another consumer, behind what this one has already. A "
+    "queue deletes what is acknowledged; a log keeps it, for whoever comes later. A message that is delivered too often is "
+    "given up: a queue puts it into a dead-letter queue, a share group of Kafka 4.3 forgets it, and a partition has no such end. "
+    "Speed is measured with one process that sends and one that takes at the same time, while so many messages wait. A durable "
+    "message is on disk when its sender is told that it was taken: the queue's broker waits for the disk (fsync), Kafka's "
+    "only hands it to the operating system. It needs the option queue.",
+)
+LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT, OVERLOAD, QUEUE)

@@ -10,13 +10,18 @@ from pathlib import Path
 from string import Template
 
 from infra.lab.direct import chart as direct
-from infra.lab.labs import DIRECT, LABS, OVERLOAD, Lab
+from infra.lab.labs import DIRECT, LABS, OVERLOAD, QUEUE, Lab
 from infra.lab.overload import chart as overload
+from infra.lab.queue import chart as queue
 from infra.lab.result import Result, newest
 from infra.page import look
 from infra.page.write import put
 
-CHARTS: dict[str, Callable[[Result], str]] = {DIRECT.name: direct.chart, OVERLOAD.name: overload.chart}
+CHARTS: dict[str, Callable[[Result], str]] = {
+    DIRECT.name: direct.chart,
+    OVERLOAD.name: overload.chart,
+    QUEUE.name: queue.chart,
+}
 """What draws a lab's result, by the lab's name. Its table is then folded up behind the chart."""
 TEMPLATE = Path(__file__).with_name("page.html")
 

@@ -14,16 +14,16 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from queue import Empty, SimpleQueue
+from queue import Empty
 from types import MappingProxyType, TracebackType
 
 import stomp
 from stomp.exception import ConnectFailedException, NotConnectedException
-from stomp.utils import Frame
+from stomp.utils import Frame, convert_frame, pack
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.queue.broker import Broker
+from infra.queue.heard import Delivery, Heard
 
 SECONDS = 20
 """Longest wait for an answer of the broker."""
@@ -34,20 +34,11 @@ QUEUE = MappingProxyType({"destination-type": "ANYCAST"})
 """Each message goes to one of the queue's consumers. Without it, each subscriber of an address gets every message (fan-out)."""
 FAN_OUT = MappingProxyType({"destination-type": "MULTICAST"})
 
+COPIES = 500
 NOT_SENT = "AMQ339011"
 """What the broker says, without a reason, when it does not take a message."""
 NOBODY = "nobody"
 """An address without subscribers: what is sent there is gone."""
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """A message on its way: `again` if somebody had it before and did not acknowledge it. `receipt` is how one acknowledges."""
-
-    body: bytes
-    again: bool
-    receipt: str
-    headers: Mapping[str, str]
 
 
 class Connection:
@@ -59,7 +50,7 @@ class Connection:
     def __init__(self, broker: Broker) -> None:
         # What goes wrong is raised; the library's own complaints would fill the screen.
         stomp.log.setLevel(logging.CRITICAL)
-        self._heard = _Heard()
+        self._heard = Heard()
         self._stomp = stomp.Connection12(
             [(broker.host, broker.port)],
             heartbeats=(0, 0),
@@ -104,16 +95,23 @@ class Connection:
             more["receipt"] = self._ask(taken)
         self._transmit("SEND", {"destination": to, **more}, body)
 
+    def send_copies(self, to: str, body: bytes, count: int) -> None:
+        """Send a durable message so many times, many with one call: a million take seconds. Raises as `send` does."""
+        headers = {"destination": to, "content-length": str(len(body)), "persistent": "true", **QUEUE}
+        one: bytes = pack(convert_frame(Frame("SEND", headers, body)))
+        for left in range(count, 0, -COPIES):
+            self.check()
+            try:
+                self._stomp.transport.send(one * min(left, COPIES))
+            except (NotConnectedException, OSError):
+                self._heard.ended.set()
+
     def flush(self, seconds: float = SECONDS) -> None:
         """Wait until the broker has all that was sent. Raises TransientFailure if it does not say so in time."""
         has_all = threading.Event()
         # It answers for messages in their order, and nobody gets this one. (It answers for other commands out of turn.)
         self.send(NOBODY, b"", durable=False, taken=has_all.set, headers=FAN_OUT)
-        give_up = time.monotonic() + seconds
-        while not has_all.wait(0.05):
-            self.check()
-            if time.monotonic() > give_up:
-                raise TransientFailure(f"the queue broker did not say within {seconds:g} s that it has what was sent")
+        self._wait(has_all, seconds)
 
     def subscribe(self, source: str, *, window: int = WINDOW, headers: Mapping[str, str] = QUEUE) -> None:
         """Take messages from a queue, or from an address with FAN_OUT. At most `window` bytes of them are unacknowledged."""
@@ -129,9 +127,12 @@ class Connection:
             self.check()
             return None
 
-    def acknowledge(self, delivery: Delivery) -> None:
-        """The work on it is done: the broker deletes it."""
-        self._transmit("ACK", {"id": delivery.receipt})
+    def acknowledge(self, delivery: Delivery, *, wait: bool = False) -> None:
+        """The work on it is done: the broker deletes it. If this is to `wait`, it has done so when this returns."""
+        done = threading.Event()
+        self._transmit("ACK", {"id": delivery.receipt, **({"receipt": self._ask(done.set)} if wait else {})})
+        if wait:
+            self._wait(done, SECONDS)
 
     def unsubscribe(self, source: str) -> None:
         """Take no more of them; those that are not acknowledged go back when the connection ends."""
@@ -163,6 +164,13 @@ class Connection:
     ) -> None:
         self.close()
 
+    def _wait(self, answer: threading.Event, seconds: float) -> None:
+        give_up = time.monotonic() + seconds
+        while not answer.wait(0.05):
+            self.check()
+            if time.monotonic() > give_up:
+                raise TransientFailure(f"the queue broker did not answer within {seconds:g} s")
+
     def _ask(self, then: Callable[[], None]) -> str:
         self._asked += 1
         receipt = str(self._asked)
@@ -176,35 +184,3 @@ class Connection:
         except (NotConnectedException, OSError):
             self._heard.ended.set()
             self.check()
-
-
-class _Heard(stomp.ConnectionListener):  # type: ignore[misc]
-    """What comes from the broker. Bounded by the window of a consumer, and by the receipts that a sender asks for."""
-
-    def __init__(self) -> None:
-        self.deliveries: SimpleQueue[Delivery] = SimpleQueue()
-        self.awaited: dict[str, Callable[[], None]] = {}
-        self.error = ""
-        self.let_in = False
-        self.answered, self.ended = threading.Event(), threading.Event()
-
-    def on_connected(self, frame: Frame) -> None:
-        self.let_in = True
-        self.answered.set()
-
-    def on_message(self, frame: Frame) -> None:
-        said = frame.headers
-        self.deliveries.put(Delivery(frame.body, said.get("redelivered") == "true", said.get("ack", ""), said))
-
-    def on_receipt(self, frame: Frame) -> None:
-        if then := self.awaited.pop(frame.headers["receipt-id"], None):
-            then()
-
-    def on_error(self, frame: Frame) -> None:
-        # The first one counts: more follow for what was on its way.
-        self.error = self.error or (frame.headers.get("message", "") or frame.body.decode(errors="replace"))[:300]
-        self.answered.set()
-
-    def on_disconnected(self) -> None:
-        self.answered.set()
-        self.ended.set()

@@ -15,6 +15,8 @@ from infra.queue.broker import DEAD
 from infra.queue.connection import SECONDS, Connection
 
 ADDRESS = "activemq.management"
+DELETE_SECONDS = 300
+"""A queue is deleted message by message: a million of them take it ten seconds of CPU."""
 SYSTEM = ("$", "activemq.", "answers-")
 
 
@@ -43,7 +45,7 @@ class Management:
 
     def delete(self, queue: str) -> None:
         """Delete a queue with all its messages, and its consumers' subscriptions."""
-        self._call("destroyQueue", queue, True, True)
+        self._call("destroyQueue", queue, True, True, seconds=DELETE_SECONDS)
 
     def version(self) -> str:
         """The broker's version."""
@@ -54,19 +56,19 @@ class Management:
         dead = {name: self.waiting(name) for name in self.queues() if name.startswith(f"{DEAD}.")}
         return {name: count for name, count in dead.items() if count}
 
-    def _call(self, operation: str, *arguments: Any) -> Any:
-        return self._ask({"_AMQ_ResourceName": "broker", "_AMQ_OperationName": operation}, arguments)
+    def _call(self, operation: str, *arguments: Any, seconds: float = SECONDS) -> Any:
+        return self._ask({"_AMQ_ResourceName": "broker", "_AMQ_OperationName": operation}, arguments, seconds)
 
     def _attribute(self, name: str, resource: str) -> Any:
         return self._ask({"_AMQ_ResourceName": resource, "_AMQ_Attribute": name}, ())
 
-    def _ask(self, what: dict[str, str], arguments: tuple[Any, ...]) -> Any:
+    def _ask(self, what: dict[str, str], arguments: tuple[Any, ...], seconds: float = SECONDS) -> Any:
         body = json.dumps(arguments).encode()
         self._connection.send(ADDRESS, body, durable=False, text=True, headers={"reply-to": self._answers, **what})
-        give_up = time.monotonic() + SECONDS
+        give_up = time.monotonic() + seconds
         while (answer := self._connection.receive(0.5)) is None:
             if time.monotonic() > give_up:
-                raise TransientFailure(f"the queue broker did not answer within {SECONDS} s: {what}")
+                raise TransientFailure(f"the queue broker did not answer within {seconds:g} s: {what}")
         self._connection.acknowledge(answer)
         if answer.headers.get("_AMQ_OperationSucceeded") != "true":
             raise PermanentFailure(f"the queue broker refuses {what}: {answer.body.decode()}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from infra.lab.overload.brokers import NONE, Broker
 from infra.lab.overload.cases import CASES, Case
 from infra.lab.overload.measure import Outcome, outcome
-from infra.lab.overload.watch import Sample, Watched
+from infra.lab.overload.run import Sample, Watched
 from infra.lab.processes.ledger import Facts, Processed
 
 ORDERS = 20

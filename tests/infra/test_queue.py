@@ -11,15 +11,15 @@ from queue_server import QueueServer
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lab.overload import brokers as overload
-from infra.lab.overload.load import Load
 from infra.lab.overload.measure import outcome
-from infra.lab.overload.run import run
+from infra.lab.overload.run import Load, run
 from infra.lab.overload.table import waiting
 from infra.lab.processes.placed_orders import write_orders
 from infra.lab.processes.together import Together
 from infra.lab.transports.queue import options
 from infra.queue.broker import Broker, dead_letters
-from infra.queue.connection import FAN_OUT, ONE, SECONDS, Connection, Delivery
+from infra.queue.connection import FAN_OUT, ONE, SECONDS, Connection
+from infra.queue.heard import Delivery
 from infra.queue.management import Management
 
 pytestmark = pytest.mark.slow
@@ -115,7 +115,7 @@ def test_a_message_that_nobody_acknowledges_becomes_a_dead_letter(queue_server: 
             # As a process does that is killed.
             connection._stomp.transport.disconnect_socket()
         becomes(lambda: management.consumers("poison") == 0)
-    assert management.given_up() == {dead_letters("poison"): 1}
+    becomes(lambda: management.given_up() == {dead_letters("poison"): 1})
 
 
 def test_what_is_durable_outlives_the_brokers_death(tmp_path: object, queue_server: QueueServer) -> None:
@@ -152,10 +152,14 @@ def test_a_queue_beyond_memory_keeps_its_order_until_its_disk_is_full(
     assert 10_000 < waiting < 40_000, "with its head, a message of 1,000 bytes takes more: 16 MB, and what memory holds"
     with Connection(queue_server.broker) as consumer:
         consumer.subscribe("long")
-        for number in range(waiting):
+        numbers = []
+        for _ in range(waiting):
             delivery = got(consumer)
-            assert delivery.body.startswith(b"%d " % number)
+            numbers.append(int(delivery.body.split()[0]))
             consumer.acknowledge(delivery)
+    # What was on its way when the first one was refused may still be taken.
+    assert numbers == sorted(set(numbers))
+    assert numbers[:10_000] == list(range(10_000))
 
 
 def test_a_queue_larger_than_its_memory_goes_to_disk_and_loses_none(queue_server: QueueServer, tmp_path: Path) -> None:

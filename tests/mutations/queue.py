@@ -1,6 +1,6 @@
-"""Mistakes of the queue broker: another archive, a full queue that drops, a way in that nobody asked for.
+"""Mistakes of the queue broker, and of its lab: a full queue that drops, a way in that nobody asked for, an order that is tidied.
 
-Data flow: infra/setup/queue.py, infra/services/queue_files.py -> Mutation
+Data flow: infra/setup/queue.py, infra/services/queue_files.py, infra/lab/queue -> Mutation
 Run: python -m tests.mutations queue
 """
 
@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 FILES = "tests/infra/services/test_queue_files.py"
 SETUP = "tests/infra/setup/test_queue.py"
+LAB = "tests/infra/lab/queue/test_table.py"
 
 QUEUE = (
     Mutation(
@@ -37,5 +38,26 @@ QUEUE = (
         "tcp://127.0.0.1:{s.queue_port}",
         "tcp://0.0.0.0:{s.queue_port}",
         f"{FILES}::test_the_one_way_in_is_stomp_on_loopback",
+    ),
+    Mutation(
+        "queue: the lab tidies the order in which messages were processed",
+        "infra/lab/queue/counted.py",
+        "return [number for number in one.by(1) if number >= 3]",
+        "return sorted(number for number in one.by(1) if number >= 3)",
+        f"{LAB}::test_each_way_has_its_cell_for_each_situation",
+    ),
+    Mutation(
+        "queue: a message that is given up and gone counts as a dead letter",
+        "infra/lab/queue/promises.py",
+        "one.dead_letters == 1",
+        "one.deaths > 0",
+        f"{LAB}::test_a_promise_that_is_not_kept_is_named",
+    ),
+    Mutation(
+        "queue: the lab says that the killed consumer took what came after its death",
+        "infra/lab/queue/table.py",
+        "parts.insert(one.taken_before_death,",
+        "parts.insert(len(parts),",
+        f"{LAB}::test_the_story_is_told_as_it_happened",
     ),
 )

@@ -7,8 +7,8 @@ Run: daybreak lab overload
 from collections.abc import Sequence
 
 from infra.lab.overload.measure import Outcome
+from infra.lab.overload.run import Sample
 from infra.lab.overload.table import LOST, NOT_TAKEN, SIZES, added
-from infra.lab.overload.watch import Sample
 from infra.lab.result import Curves
 
 MADE, PROCESSED, DELAY = "made", "processed", "delay (s)"

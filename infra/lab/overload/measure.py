@@ -11,9 +11,7 @@ from pathlib import Path
 from infra.lab.counts import count
 from infra.lab.overload.brokers import NONE, Broker, brokers
 from infra.lab.overload.cases import CASES, Case
-from infra.lab.overload.load import Load
-from infra.lab.overload.run import run
-from infra.lab.overload.watch import Sample, Watched
+from infra.lab.overload.run import Load, Sample, Watched, run
 from infra.lab.processes.placed_orders import write_orders
 from infra.lab.processes.together import Together, side_by_side
 from infra.settings import Settings

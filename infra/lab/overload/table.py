@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from infra.lab.overload.cases import Case, Policy
 from infra.lab.overload.measure import Outcome
-from infra.lab.overload.watch import Sample
+from infra.lab.overload.run import Sample
 from infra.lab.result import Row
 
 POLICY, NAME, FULL = "policy", "transport", "when its buffer is full"

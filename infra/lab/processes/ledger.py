@@ -14,6 +14,13 @@ from types import TracebackType
 from typing import NamedTuple
 
 
+class Took(NamedTuple):
+    """A consumer (from 1) has got a message, and not worked on it yet."""
+
+    consumer: int
+    number: int
+
+
 class Processed(NamedTuple):
     """A consumer (from 1) has processed an order, so many nanoseconds after the order was due."""
 
@@ -24,13 +31,14 @@ class Processed(NamedTuple):
 
 @dataclass
 class Facts:
-    """What a ledger says, in its order: numbers sent, numbers that a full transport `refused`, orders processed, and whether
-    the producer has `ended`."""
+    """What a ledger says, in its order: numbers sent, numbers that a full transport `refused`, orders processed, whether the
+    producer has `ended`, and what was `taken` before it was processed."""
 
     sent: list[int] = field(default_factory=list)
     refused: list[int] = field(default_factory=list)
     processed: list[Processed] = field(default_factory=list)
     ended: bool = False
+    taken: list[Took] = field(default_factory=list)
 
 
 class Ledger:
@@ -46,6 +54,10 @@ class Ledger:
     def refused(self, number: int) -> None:
         """The transport is full, and has not taken an order."""
         os.write(self._file, b"r %d\n" % number)
+
+    def taken(self, consumer: int, number: int) -> None:
+        """A consumer has got a message."""
+        os.write(self._file, b"t %d %d\n" % (consumer, number))
 
     def processed(self, consumer: int, number: int, delay_ns: int) -> None:
         """A consumer has done its work on an order."""
@@ -75,6 +87,8 @@ class Reader:
                     self.facts.sent.append(int(number))
                 case [b"r", number]:
                     self.facts.refused.append(int(number))
+                case [b"t", consumer, number]:
+                    self.facts.taken.append(Took(int(consumer), int(number)))
                 case [b"p", consumer, number, delay]:
                     self.facts.processed.append(Processed(int(consumer), int(number), int(delay)))
                 case [b"e"]:

@@ -95,6 +95,11 @@ class Process:
         if self._ended.is_set():
             raise self._failed("ended early")
 
+    @property
+    def is_over(self) -> bool:
+        """Has it ended?"""
+        return self._ended.is_set()
+
     def end(self) -> None:
         """End it with SIGKILL, if it has not ended."""
         if self.pid and not self._ended.is_set():

@@ -63,7 +63,7 @@ class LogReceiver:
         if wire.high_water is not None:
             # Else the client fetches ahead of the work what its memory holds: 100,000 records, or 64 MB.
             own["queued.min.messages"] = wire.high_water
-        self._consumer, self._came = _reading(wire.options | own, wire.topic)
+        self._consumer, self._came = reading(wire.options | own, wire.topic)
         self._uncommitted: Message | None = None
         self._committed = time.monotonic()
 
@@ -91,8 +91,12 @@ class LogReceiver:
         self._uncommitted, self._committed = None, time.monotonic()
 
 
-def _reading(options: dict[str, str | int | float | bool], topic: str) -> tuple[Consumer, Message | None]:
-    """A consumer that reads, and the first answer: an order, or that there is none yet. Raises KafkaException without one.
+def reading(
+    options: dict[str, str | int | float | bool], topic: str, partition: int = 0
+) -> tuple[Consumer, Message | None]:
+    """A consumer that reads, and the first answer: an order, or that there is none yet (so with `enable.partition.eof`).
+
+    Raises KafkaException without one.
 
     librdkafka 2.16 never hears who its coordinator is if it drops the connection to its bootstrap server before the answer, as a
     young broker makes it do: such a consumer is given up, and another one made.
@@ -101,7 +105,7 @@ def _reading(options: dict[str, str | int | float | bool], topic: str) -> tuple[
     give_up = time.monotonic() + CONNECT_SECONDS
     while time.monotonic() < give_up:
         consumer = Consumer(options)
-        consumer.assign([TopicPartition(topic, 0)])
+        consumer.assign([TopicPartition(topic, partition)])
         again = time.monotonic() + AGAIN_SECONDS
         while time.monotonic() < again:
             message = consumer.poll(POLL_SECONDS)
