@@ -34,6 +34,9 @@ MARKER = "marker"
 WAIT_SECONDS = 120
 """The broker looks for something to compact every 15 seconds, unless it is set up otherwise."""
 
+WHOLE, SNAPSHOT, COMPACT = "the whole log", "a snapshot and the log behind it", "the compacted topic"
+"""What a state is rebuilt from."""
+
 Update = tuple[str, str | None]
 """A key and its new value; None deletes it (a tombstone)."""
 State = dict[str, str]
@@ -95,11 +98,11 @@ def measure(s: Settings, count: int, seed: int) -> tuple[list[Rebuilt], Late]:
         # The active segment is never compacted: this opens a new one.
         time.sleep(2 * SEGMENT_MS / 1000)
         _send(compacted, [(MARKER, "1")])
-        found = [_rebuilt("the whole log", list(_records(whole)))]
+        found = [_rebuilt(WHOLE, list(_records(whole)))]
         _send(snapshot, list(state_of(own[:middle]).items()))
         _delete_before(whole, middle)
-        found.append(_rebuilt("a snapshot and the log behind it", [*_records(snapshot), *_records(whole)]))
-        found.append(_rebuilt("the compacted topic", _when_compacted(compacted)))
+        found.append(_rebuilt(SNAPSHOT, [*_records(snapshot), *_records(whole)]))
+        found.append(_rebuilt(COMPACT, _when_compacted(compacted)))
         return found, _too_late(whole, middle)
 
 

@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from infra.lab.compaction import Late, Rebuilt
 from infra.lab.result import Row
 
+READ, RECORDS, RESULT = "read", "records", "result"
+GONE = "none"
+"""The records of a consumer whose next one was deleted."""
+
 
 def rows(found: Sequence[Rebuilt], late: Late) -> list[Row]:
     """A row per way to rebuild the state, and one for the consumer that came too late."""
@@ -16,20 +20,20 @@ def rows(found: Sequence[Rebuilt], late: Late) -> list[Row]:
     return [
         *(
             {
-                "read": one.what,
-                "records": one.records,
+                READ: one.what,
+                RECORDS: one.records,
                 "tombstones": one.tombstones,
                 "keys": len(one.state),
-                "result": "the same state" if one.state == whole else "another state",
+                RESULT: "the same state" if one.state == whole else "another state",
             }
             for one in found
         ),
         {
-            "read": f"from offset {late.wanted}, after retention",
-            "records": "none",
+            READ: f"from offset {late.wanted}, after retention",
+            RECORDS: GONE,
             "tombstones": "",
             "keys": "",
-            "result": f"{late.said}: {late.missed:,} records are gone, the first left is {late.first_left:,}",
+            RESULT: f"{late.said}: {late.missed:,} records are gone, the first left is {late.first_left:,}",
         },
     ]
 

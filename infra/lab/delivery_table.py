@@ -10,6 +10,7 @@ from infra.lab.delivery import Delivery
 from infra.lab.delivery_consumer import Mode
 from infra.lab.result import Row
 
+CONSUMER, LOST, DOUBLED, RECORDS, KILLS = "consumer", "lost", "doubled", "records", "kills"
 ORDER = {
     Mode.AT_MOST_ONCE: "commit, then write",
     Mode.AT_LEAST_ONCE: "write, then commit",
@@ -27,12 +28,12 @@ def rows(found: Sequence[Delivery]) -> list[Row]:
     """A row per mode."""
     return [
         {
-            "consumer": one.mode,
-            "lost": one.counts.lost,
-            "doubled": one.counts.doubled,
+            CONSUMER: one.mode,
+            LOST: one.counts.lost,
+            DOUBLED: one.counts.doubled,
             "rolled back": one.rolled_back,
-            "records": one.counts.sent,
-            "kills": one.kills,
+            RECORDS: one.counts.sent,
+            KILLS: one.kills,
             "steps": ORDER[one.mode],
         }
         for one in found

@@ -24,6 +24,10 @@ SENT = 100
 """Records per partition that are sent in a step."""
 
 
+ONE_TOO_MANY, HANGS = "a3 and a4 join: one too many", "b1 hangs"
+"""Steps that others look for."""
+
+
 @dataclass(frozen=True)
 class Step:
     """What one group did in one step.
@@ -97,14 +101,14 @@ def measure(s: Settings, seed: int) -> list[Step]:
             a.start(name)
         shares = a.shared()
         _send(topic, 3, a, b)
-        steps.append(books[0].step("a3 and a4 join: one too many", 3 * SENT, list(shares)))
+        steps.append(books[0].step(ONE_TOO_MANY, 3 * SENT, list(shares)))
         # B has read on all the while; its next step begins here.
         books[1].step("the same for B", 3 * SENT, ())
 
         fill(topic, [str(number) for number in range(SENT * PARTITIONS)], PARTITIONS)
         b.until("b1 hangs", lambda: "b1" in b.hanging)
         _read(4, a)
-        steps += [book.step("b1 hangs", 4 * SENT, names) for book, names in zip(books, (list(shares), ()), strict=True)]
+        steps += [book.step(HANGS, 4 * SENT, names) for book, names in zip(books, (list(shares), ()), strict=True)]
 
         own = b.committed()
         b.start("b2")

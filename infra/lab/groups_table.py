@@ -9,17 +9,19 @@ from collections.abc import Mapping, Sequence
 from infra.lab.groups import Step
 from infra.lab.result import Row
 
+STEP, GROUP, LAG, READ = "step", "group", "lag", "records read"
+
 
 def rows(steps: Sequence[Step]) -> list[Row]:
     """A row per step and group."""
     return [
         {
-            "step": step.what,
-            "group": step.group,
+            STEP: step.what,
+            GROUP: step.group,
             "read again": step.doubled,
             "lost": step.lost,
-            "lag": step.lag,
-            "records read": "; ".join(_member(name, step.members[name]) for name in sorted(step.members)),
+            LAG: step.lag,
+            READ: "; ".join(_member(name, step.members[name]) for name in sorted(step.members)),
             "committed": _offsets(step.committed),
             "went on at": _offsets(step.went_on),
         }

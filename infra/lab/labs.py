@@ -21,6 +21,13 @@ class Lab:
         return f"daybreak lab {self.name}"
 
 
+FIT = Lab(
+    "fit",
+    "What fits: direct messages, a queue or a log?",
+    "Each figure is of the newest run of a lab on this machine; the lab, whose section is below, says how it was measured. "
+    "Times are UTC. On a terminal: daybreak lab fit.",
+)
+"""It stands before all others, and has no result of its own."""
 DELIVERY = Lab(
     "delivery",
     "What does a consumer lose or double when it dies?",

@@ -10,6 +10,8 @@ from pathlib import Path
 from string import Template
 
 from infra.lab.direct import chart as direct
+from infra.lab.fit.section import section
+from infra.lab.fit.table import fit
 from infra.lab.labs import DIRECT, LABS, OVERLOAD, QUEUE, Lab
 from infra.lab.overload import chart as overload
 from infra.lab.queue import chart as queue
@@ -32,8 +34,8 @@ def publish(home: Path) -> Path:
 
 
 def page(results: dict[Lab, Result | None]) -> str:
-    """The page's text; a lab without a result has the command that gives it one."""
-    sections = "\n".join(_section(lab, result) for lab, result in results.items())
+    """The page's text: what fits, then each lab; one without a result has the command that gives it one."""
+    sections = "\n".join([section(fit(results)), *(_section(lab, result) for lab, result in results.items())])
     return Template(TEMPLATE.read_text()).substitute(style=look.style(), sections=sections)
 
 

@@ -7,9 +7,24 @@ Run: python -m tests.mutations lab
 from tests.mutations.mutation import Mutation
 
 DIRECT, OVERLOAD = "tests/infra/lab/direct", "tests/infra/lab/overload"
+FIT = "tests/infra/lab/fit/test_table.py"
 COUNTS, TABLES = "tests/infra/lab/test_counts.py", "tests/infra/lab/test_tables.py"
 
 LABS = (
+    Mutation(
+        "lab: a figure of what fits is that of another row",
+        "infra/lab/fit/need.py",
+        "if all(row[name]",
+        "if any(row[name]",
+        f"{FIT}::test_a_figure_is_picked_by_all_that_its_row_must_have",
+    ),
+    Mutation(
+        "lab: what was not measured has the time of its lab",
+        "infra/lab/fit/table.py",
+        'f"not measured yet: {figure.command}", None)',
+        'f"not measured yet: {figure.command}", result and result.at)',
+        f"{FIT}::test_a_row_that_needs_an_option_says_how_to_turn_it_on",
+    ),
     Mutation(
         "lab: at-least-once commits before it has written",
         "infra/lab/delivery_consumer.py",

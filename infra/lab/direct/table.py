@@ -11,6 +11,8 @@ from infra.lab.direct.situations import Situation
 from infra.lab.result import Row
 from infra.lab.transports.transport import Transport
 
+SITUATION, TRANSPORT, ORDERS, DUE = "situation", "transport", "orders", "due"
+LOST, DOUBLED, OUT_OF_ORDER, P50, P99 = "lost", "doubled", "out of order", "p50 (ms)", "p99 (ms)"
 REMEMBERS = (Transport.RETRIED, Transport.KAFKA)
 """They keep an order until a consumer has acknowledged it, or commits its offset: one that dies or is away loses nothing."""
 CONNECTED = (Transport.TCP, Transport.PUSHPULL, Transport.NUMBERED, *REMEMBERS)
@@ -21,15 +23,15 @@ def rows(found: Sequence[Outcome]) -> list[Row]:
     """A row per situation and transport. What is lost and doubled counts deliveries: two per order, one if work is shared."""
     return [
         {
-            "situation": one.situation,
-            "transport": one.transport,
-            "orders": one.figures.sent,
-            "due": one.figures.due,
-            "lost": one.figures.counts.lost,
-            "doubled": one.figures.counts.doubled,
-            "out of order": one.figures.out_of_order,
-            "p50 (ms)": _ms(one.figures.p50_ms),
-            "p99 (ms)": _ms(one.figures.p99_ms),
+            SITUATION: one.situation,
+            TRANSPORT: one.transport,
+            ORDERS: one.figures.sent,
+            DUE: one.figures.due,
+            LOST: one.figures.counts.lost,
+            DOUBLED: one.figures.counts.doubled,
+            OUT_OF_ORDER: one.figures.out_of_order,
+            P50: _ms(one.figures.p50_ms),
+            P99: _ms(one.figures.p99_ms),
         }
         for one in found
     ]

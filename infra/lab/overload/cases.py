@@ -49,11 +49,15 @@ class Case:
         return self.policy in (Policy.DISK, Policy.LOG)
 
 
+UDP, TCP, LIMITED = "UDP unicast", "TCP socket", "webhook, queue with a limit"
+BROKER, LOG = "queue broker", "Kafka"
+"""Cases that others look for."""
+
 CASES = (
     Case(
         Policy.DROP,
         Transport.UDP,
-        "UDP unicast",
+        UDP,
         "The system drops what comes in. Nobody is told.",
         keeps=False,
     ),
@@ -74,7 +78,7 @@ CASES = (
     Case(
         Policy.MEMORY,
         Transport.RETRIED,
-        "webhook, queue with a limit",
+        LIMITED,
         "The queue refuses the order. The producer is told, and has to drop it, keep it or wait.",
         keeps=True,
     ),
@@ -89,7 +93,7 @@ CASES = (
     Case(
         Policy.BACKPRESSURE,
         Transport.TCP,
-        "TCP socket",
+        TCP,
         "The next write waits: the producer is as slow as its consumer.",
         keeps=True,
     ),
@@ -103,14 +107,14 @@ CASES = (
     Case(
         Policy.DISK,
         Transport.QUEUE,
-        "queue broker",
+        BROKER,
         "Beyond DAYBREAK_QUEUE_ADDRESS_MB what comes is in pages on disk only; beyond DAYBREAK_QUEUE_DISK_MB it is refused.",
         keeps=True,
     ),
     Case(
         Policy.LOG,
         Transport.KAFKA,
-        "Kafka",
+        LOG,
         "It was not: the consumer has a lag. Beyond its retention a log deletes the oldest, read or not.",
         keeps=True,
     ),

@@ -24,6 +24,7 @@ WHAT = {
     Situation.POISON: f"m{POISON} kills whoever takes it: deaths, and what became of m1 to m5",
     Situation.LATER: f"a consumer that comes later: how many of {COPIED} it finds",
 }
+WHAT_HAPPENS, NOT_DURABLE = "what happens", ", not durable"
 TAKEN, SENT = "taken per second", "sent per second meanwhile"
 
 
@@ -33,14 +34,14 @@ def rows(found: Measured) -> list[Row]:
     for load in dict.fromkeys((one.load.waiting, one.load.durable) for one in found.speeds):
         own = {one.load.way: one for one in found.speeds if (one.load.waiting, one.load.durable) == load}
         waiting, durable = load
-        where = f"{waiting:,} waiting{'' if durable else ', not durable'}"
+        where = f"{waiting:,} waiting{'' if durable else NOT_DURABLE}"
         said.append(_row(f"{TAKEN}, {where}", {way: round(one.taken) for way, one in own.items()}))
         said.append(_row(f"{SENT}, {where}", {way: round(one.sent) for way, one in own.items()}))
     return said
 
 
 def _row(what: str, cells: Mapping[Way, int | str]) -> Row:
-    return {"what happens": what} | {str(way): cells.get(way, NOT_SO) for way in Way}
+    return {WHAT_HAPPENS: what} | {str(way): cells.get(way, NOT_SO) for way in Way}
 
 
 def names(numbers: list[int]) -> str:

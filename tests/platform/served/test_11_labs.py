@@ -136,7 +136,7 @@ def test_each_policy_does_its_own_with_what_is_too_much(results: dict[str, Rows]
     assert 0 < limited["waiting, at most"] <= made / 20 + 1
     assert endless["lost"] > limited["waiting, at most"], "what waited died with its process"
     assert endless["not taken"] > 0
-    for keeps in ("TCP socket", "ZeroMQ PUSH/PULL", "Kafka"):
+    for keeps in ("TCP socket", "ZeroMQ PUSH/PULL", "queue broker", "Kafka"):
         assert rows[keeps]["lost"] == rows[keeps]["not taken"] == 0, keeps
     for waits in ("TCP socket", "ZeroMQ PUSH/PULL"):
         assert rows[waits]["waiting, at most"] < rows["Kafka"]["waiting, at most"], "a log is no limit"
@@ -200,6 +200,13 @@ def test_nothing_of_a_lab_stays_in_either_broker(platform: Platform, results: di
         queues = Management(connection).queues()
     assert not [name for name in (*topics, *(group.id for group in groups), *queues) if "lab-" in name]
     platform.run("daybreak", "up", "--without", "queue", "--only", "stream")
+
+
+def test_what_fits_is_told_by_the_figures_of_these_runs(platform: Platform, results: dict[str, Rows]) -> None:
+    said = platform.run("daybreak", "lab", "fit").stdout
+    assert "not measured yet" not in said
+    (udp,) = (row for row in results["overload"] if row["transport"] == "UDP unicast")
+    assert f"UDP unicast loses {udp['lost']:,} of 12,000" in said
 
 
 def test_the_page_has_all_results(platform: Platform, results: dict[str, Rows]) -> None:
