@@ -18,6 +18,7 @@ from infra.options import QUEUE
 from infra.queue.broker import broker
 from infra.queue.connection import Connection
 from infra.queue.management import Management
+from infra.services import kafka
 from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings
@@ -46,7 +47,7 @@ NONE = Broker("", {})
 
 @contextmanager
 def brokers(s: Settings) -> Iterator[dict[Transport, Broker]]:
-    """Yield the brokers that there are, each with a new place, which is deleted at the end.
+    """Yield the brokers that there are, each with a new place, which is deleted at the end. Of three replicas all count.
 
     The queue broker is one only if its option is on. Raises TransientFailure if a broker does not answer.
     """
@@ -55,8 +56,8 @@ def brokers(s: Settings) -> Iterator[dict[Transport, Broker]]:
         (topic,) = stack.enter_context(topics("overload", ["log"], 1, s.kafka_replication))
         found = {Transport.KAFKA: Broker(topic, client.options())}
         if s.embedded("kafka_bootstrap"):
-            own = [pid for name, pid in pids.items() if name.startswith(Name.KAFKA)]
-            folders = sorted((s.home / "kafka").glob(f"**/{topic}-0"))
+            own = [pid for name, pid in pids.items() if name in (Name.KAFKA, *kafka.BROKERS)]
+            folders = [node.log / f"{topic}-0" for node in kafka.nodes(s)]
             found[Transport.KAFKA] = Broker(topic, client.options(), own, folders)
         if s.has(QUEUE):
             name = stack.enter_context(_queue(s))
