@@ -32,13 +32,14 @@ class Said:
 
 
 def fit(results: Mapping[Lab, Result | None]) -> list[Said]:
-    """Every figure, by need and choice."""
-    return [
+    """Every figure, by need and choice; a command that measures several figures of a cell stands there once."""
+    found = (
         _said(need, choice, figure, results.get(figure.lab))
         for need in Need
         for choice in Choice
         for figure in FIGURES[choice].get(need, ())
-    ]
+    )
+    return list(dict.fromkeys(found))
 
 
 def labs() -> set[Lab]:

@@ -35,6 +35,11 @@ def test_a_cell_without_a_result_says_which_command_to_run(tmp_path: Path) -> No
     assert missing(found) == ["daybreak lab delivery"]
 
 
+def test_a_command_stands_once_in_a_cell(tmp_path: Path) -> None:
+    found = fit(results(tmp_path) | {DIRECT: None})
+    assert says(found, Need.DIES, Choice.DIRECT) == ["not measured yet: daybreak lab direct"]
+
+
 def test_a_row_that_needs_an_option_says_how_to_turn_it_on(tmp_path: Path) -> None:
     kept = results(tmp_path)
     overload = kept[OVERLOAD]
