@@ -63,22 +63,31 @@ class Receiver:
 
             def do_POST(self) -> None:
                 length = int(self.headers["content-length"])
-                post = Post(self.path, {k.lower(): v for k, v in self.headers.items()}, self.rfile.read(length))
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    # Its sender was killed in the middle: nobody takes half a request.
+                    self.close_connection = True
+                    return
+                post = Post(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
                 own.posts.append(post)
-                status, headers, body = own.answer(post)
+                status, headers, said = own.answer(post)
                 if 200 <= status < 300:
                     own.taken.append(post)
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
                 if status != 204 and "content-length" not in headers:
-                    self.send_header("content-length", str(len(body)))
+                    self.send_header("content-length", str(len(said)))
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(said)
 
             def log_message(self, format: str, *args: Any) -> None: ...
 
-        with ThreadingHTTPServer(("127.0.0.1", self.port), Handler) as server:
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, request: Any, client_address: Any) -> None:
+                """A sender that was killed does not wait for its answer."""
+
+        with Server(("127.0.0.1", self.port), Handler) as server:
             if tls:
                 server.socket = tls.wrap_socket(server.socket, server_side=True)
             # Connections that are kept open do not hold up the end.
