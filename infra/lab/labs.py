@@ -109,4 +109,16 @@ QUEUE = Lab(
     "message is on disk when its sender is told that it was taken: the queue's broker waits for the disk (fsync), Kafka's "
     "only hands it to the operating system. It needs the option queue.",
 )
-LABS = (DELIVERY, GROUPS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT, OVERLOAD, QUEUE)
+ACKS = Lab(
+    "acks",
+    "What is an acknowledgement worth when the broker that gave it dies?",
+    "Three brokers of the lab's own keep each record three times. Four producers send numbered orders and wait for nobody "
+    "(acks=0: the record is in the socket), for the leader (acks=1), or for all replicas in sync (acks=all); the last one also "
+    "numbers its records, so that a broker knows one that it has (idempotence, which Kafka's clients allow with acks=all only). "
+    "The leader of all is killed under load and another broker leads; the dead one comes back, and leads again, while nobody "
+    "sends. Lost is what was acknowledged and is "
+    "not in the log; doubled is there twice; out of order stands behind a higher number. A follower may be behind for up to 30 s "
+    "(replica.lag.time.max.ms) and still be the next leader, so the leader is also killed while its followers pause, as in a "
+    "long garbage collection. Bytes are those of all three brokers.",
+)
+LABS = (DELIVERY, GROUPS, ACKS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT, OVERLOAD, QUEUE)

@@ -9,10 +9,11 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from infra.lab.acks import chart as acks
 from infra.lab.direct import chart as direct
 from infra.lab.fit.section import section
 from infra.lab.fit.table import fit
-from infra.lab.labs import DIRECT, LABS, OVERLOAD, QUEUE, Lab
+from infra.lab.labs import ACKS, DIRECT, LABS, OVERLOAD, QUEUE, Lab
 from infra.lab.overload import chart as overload
 from infra.lab.queue import chart as queue
 from infra.lab.result import Result, newest
@@ -21,6 +22,7 @@ from infra.page.write import put
 
 CHARTS: dict[str, Callable[[Result], str]] = {
     DIRECT.name: direct.chart,
+    ACKS.name: acks.chart,
     OVERLOAD.name: overload.chart,
     QUEUE.name: queue.chart,
 }

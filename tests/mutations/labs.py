@@ -6,7 +6,7 @@ Run: python -m tests.mutations lab
 
 from tests.mutations.mutation import Mutation
 
-DIRECT, OVERLOAD = "tests/infra/lab/direct", "tests/infra/lab/overload"
+ACKS, DIRECT, OVERLOAD = "tests/infra/lab/acks", "tests/infra/lab/direct", "tests/infra/lab/overload"
 FIT = "tests/infra/lab/fit/test_table.py"
 COUNTS, TABLES = "tests/infra/lab/test_counts.py", "tests/infra/lab/test_tables.py"
 
@@ -152,5 +152,26 @@ LABS = (
         "max(self._free_at, now - CATCH_UP_SECONDS)",
         "self._free_at or now",
         "tests/infra/lab/processes/test_pace.py::test_idle_time_is_not_made_up_for",
+    ),
+    Mutation(
+        "lab: what was sent and not acknowledged counts as lost",
+        "infra/lab/acks/figures.py",
+        "lost=len(sent.acknowledged.keys() - seen)",
+        "lost=sent.count - len(seen)",
+        f"{ACKS}/test_figures.py::test_acknowledgements_are_held_against_the_log",
+    ),
+    Mutation(
+        "lab: an order that is lost with acks=all breaks nothing",
+        "infra/lab/acks/table.py",
+        "one.setting in (Setting.ALL, Setting.IDEMPOTENT)",
+        "one.setting is Setting.IDEMPOTENT",
+        f"{ACKS}/test_table.py::test_only_what_kafka_promises_is_broken",
+    ),
+    Mutation(
+        "lab: a broker outlives the lab that started it",
+        "infra/lab/acks/tether.py",
+        "prctl(PR_SET_PDEATHSIG, signal.SIGKILL)",
+        "prctl(PR_SET_PDEATHSIG, 0)",
+        f"{ACKS}/test_cluster.py::test_a_tethered_program_dies_with_whoever_started_it",
     ),
 )

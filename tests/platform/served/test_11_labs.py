@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -33,6 +34,7 @@ def results(platform: Platform) -> dict[str, Rows]:
         "compaction": platform.begin("daybreak", "lab", "compaction", "--seed", "3"),
         "direct": platform.begin("daybreak", "lab", "direct", "--rate", "100", "--away", "1.5", "--seed", "3"),
         "overload": platform.begin("daybreak", "lab", "overload", "--rate", "3000", "--seconds", "4", "--seed", "3"),
+        "acks": platform.begin("daybreak", "lab", "acks", "--rate", "300", "--kills", "1", "--seed", "3"),
     }
     for process in begun.values():
         output, errors = process.communicate(timeout=600)
@@ -144,6 +146,30 @@ def test_each_policy_does_its_own_with_what_is_too_much(results: dict[str, Rows]
     assert float(rows["Kafka"]["disk (MB)"]) > 1 > float(rows["TCP socket"]["producer (MB)"])
 
 
+def test_an_acknowledgement_is_worth_what_its_producer_waited_for(results: dict[str, Rows]) -> None:
+    rows = {(row["situation"], row["producer"]): row for row in results["acks"]}
+    well, killed, paused = "all are well", "the leader is killed", "it is killed while the followers pause"
+    assert {situation for situation, _ in rows} == {well, killed, paused}
+    assert rows[killed, "acks=0"]["lost"] + rows[paused, "acks=0"]["lost"] > 0
+    assert rows[paused, "acks=1"]["lost"] > 0, "the followers that pause have not what the leader had acknowledged"
+    for situation in (well, killed, paused):
+        assert rows[situation, "acks=all"]["lost"] == 0
+        numbered = rows[situation, "acks=all, idempotent"]
+        assert numbered["lost"] == numbered["doubled"] == numbered["out of order"] == 0
+        assert numbered["acknowledged"] == numbered["orders"] > 300
+        assert numbered["bytes on disk"] > 3 * 200 * numbered["orders"], "each order is on three disks"
+
+
+def children(pid: int, what: str) -> list[psutil.Process]:
+    """All that a process has started, once `what` is in a command line of them; before that nothing."""
+    found, lines = psutil.Process(pid).children(recursive=True), ""
+    for process in found:
+        # It may have ended, or be between its fork and its own command line.
+        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            lines += " ".join(process.cmdline())
+    return found if what in lines else []
+
+
 def cells(results: dict[str, Rows], what: str) -> list[Any]:
     """What the lab of the queue found in a queue, a share group and a partition."""
     (row,) = (row for row in results["queue"] if row["what happens"].startswith(what))
@@ -177,10 +203,11 @@ def test_consumers_share_a_queue_and_none_finds_what_is_done(results: dict[str, 
 
 def test_an_interrupted_lab_leaves_no_process(platform: Platform, results: dict[str, Rows]) -> None:
     assert results
-    labs = [platform.begin("daybreak", "lab", *lab) for lab in (("direct", "--away", "60"), ("queue",))]
-    for begun in labs:
+    begins = {("direct", "--away", "60"): "processes.worker", ("queue",): "", ("acks",): "kafka.Kafka"}
+    labs = {lab: platform.begin("daybreak", "lab", *lab) for lab in begins}
+    for lab, begun in labs.items():
         deadline = time.monotonic() + 60
-        while not (own := psutil.Process(begun.pid).children(recursive=True)):
+        while not (own := children(begun.pid, begins[lab])):
             assert time.monotonic() < deadline
             assert begun.poll() is None
             time.sleep(0.05)
@@ -188,6 +215,7 @@ def test_an_interrupted_lab_leaves_no_process(platform: Platform, results: dict[
         begun.communicate(timeout=120)
         assert begun.returncode != 0
         assert not [process for process in own if process.is_running()]
+        assert not list((platform.settings.home / "lab").glob(f"{lab[0]}-*"))
 
 
 def test_nothing_of_a_lab_stays_in_either_broker(platform: Platform, results: dict[str, Rows]) -> None:
