@@ -12,6 +12,7 @@ from confluent_kafka import TopicPartition
 
 from infra.failures import TransientFailure
 from infra.kafka import client
+from infra.kafka.ends import bounds
 from infra.kafka.places import At, Ends
 from infra.kafka.topic_ids import topic_ids
 from streaming.contracts import CONTRACTS
@@ -38,8 +39,8 @@ def log_now() -> Log:
             if described.error is not None:
                 raise TransientFailure(f"topic {topic!r} does not exist yet: start the stream (daybreak status)")
             for partition in described.partitions:
-                bounds = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=TIMEOUT_SECONDS)
-                first[topic, partition], end[topic, partition] = bounds
+                at = topic, partition
+                first[at], end[at] = bounds(consumer, at, TIMEOUT_SECONDS)
     # Asked last: bounds of a topic that has the same id now are of this log.
     return Log(first, end, topic_ids(CONTRACTS))
 

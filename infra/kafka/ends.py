@@ -11,7 +11,7 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from infra.kafka import client
@@ -24,6 +24,10 @@ MOVING = (
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.FENCED_LEADER_EPOCH,
     KafkaError.UNKNOWN_LEADER_EPOCH,
+    # What librdkafka calls a partition that has no leader now.
+    KafkaError._UNKNOWN_PARTITION,
+    # What it says of a question to a broker that the others no longer count.
+    KafkaError._DESTROY_BROKER,
 )
 """What a partition answers whose leader has just died, until another one leads and knows how far the replicas are."""
 
@@ -68,3 +72,16 @@ def ends(admin: AdminClient, places: Collection[At], isolation: IsolationLevel) 
                 if failure.args[0].code() not in MOVING or time.monotonic() > give_up:
                     raise
             time.sleep(AGAIN_SECONDS)
+
+
+def bounds(consumer: Consumer, at: At, seconds: float = ANSWER_SECONDS) -> tuple[int, int]:
+    """First offset and end of one partition; one that changes its leader is asked again. Raises KafkaException."""
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            low, high = consumer.get_watermark_offsets(TopicPartition(*at), timeout=seconds)
+            return low, high
+        except KafkaException as failure:
+            if failure.args[0].code() not in MOVING or time.monotonic() > give_up:
+                raise
+        time.sleep(AGAIN_SECONDS)

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # t
 
 from infra.failures import PermanentFailure
 from infra.kafka import client
-from infra.kafka.ends import open_transactions
+from infra.kafka.ends import bounds, open_transactions
 from infra.kafka.places import At, Ends
 from infra.settings import Settings
 
@@ -66,7 +66,7 @@ def partitions(s: Settings) -> list[Partition]:
         topics = sorted({topic for topic, _ in committed} & there.keys())
         kept = {topic: _retention(admin, topic) for topic in topics}
         every = [(topic, number) for topic in topics for number in sorted(there[topic].partitions)]
-        ends = {at: _ends(consumer, at) for at in every}
+        ends = {at: bounds(consumer, at, ANSWER_SECONDS) for at in every}
         unread = {at: max(committed.get(at, start), start) for at, (start, _) in ends.items()}
         times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
         opened = open_transactions(admin, every)
@@ -93,7 +93,7 @@ def unread_since(position: Mapping[At, int], topics: Iterable[str]) -> datetime 
         # Lists all topics: a broker may create a topic that a client asks for by name.
         there = consumer.list_topics(timeout=ANSWER_SECONDS).topics
         every = [(topic, number) for topic in topics if topic in there for number in there[topic].partitions]
-        ends = {at: _ends(consumer, at) for at in every}
+        ends = {at: bounds(consumer, at, ANSWER_SECONDS) for at in every}
         unread = {at: max(position.get(at, low), low) for at, (low, _) in ends.items()}
         times = _times(consumer, {at: offset for at, offset in unread.items() if offset < ends[at][1]})
     return min(times.values(), default=None)
@@ -117,11 +117,6 @@ def _retention(admin: AdminClient, topic: str) -> timedelta | None:
     milliseconds = int(config["retention.ms"].value)
     is_limited = milliseconds >= 0 and "delete" in config["cleanup.policy"].value
     return timedelta(milliseconds=milliseconds) if is_limited else None
-
-
-def _ends(consumer: Consumer, at: At) -> tuple[int, int]:
-    low, high = consumer.get_watermark_offsets(TopicPartition(*at), timeout=ANSWER_SECONDS)
-    return low, high
 
 
 def _times(consumer: Consumer, places: dict[At, int]) -> dict[At, datetime]:

@@ -9,7 +9,7 @@ from confluent_kafka import IsolationLevel, KafkaError, KafkaException, Producer
 
 from infra.failures import TransientFailure
 from infra.kafka import client
-from infra.kafka.ends import Open, ends, open_transactions
+from infra.kafka.ends import Open, bounds, ends, open_transactions
 
 
 def test_ends_of_many_partitions_are_asked_at_once(kafka: SimpleNamespace) -> None:
@@ -51,3 +51,18 @@ def test_another_error_is_told_at_once(kafka: SimpleNamespace) -> None:
     with pytest.raises(TransientFailure, match="does not answer"):
         ends(admin, [("orders", 0)], IsolationLevel.READ_COMMITTED)
     assert admin.left == [7]
+
+
+def test_bounds_of_a_partition_without_a_leader_are_asked_again() -> None:
+    left: list[KafkaError | tuple[int, int]] = [KafkaError(KafkaError._UNKNOWN_PARTITION), (3, 9)]
+
+    def asked(at: TopicPartition, timeout: float) -> tuple[int, int]:
+        if isinstance(said := left.pop(0), KafkaError):
+            raise KafkaException(said)
+        return said
+
+    consumer: Any = SimpleNamespace(get_watermark_offsets=asked)
+    assert bounds(consumer, ("orders", 0)) == (3, 9)
+    left.append(KafkaError(KafkaError._ALL_BROKERS_DOWN))
+    with pytest.raises(KafkaException):
+        bounds(consumer, ("orders", 0))

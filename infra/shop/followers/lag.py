@@ -10,9 +10,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from confluent_kafka import TopicPartition
-
 from infra.kafka import client
+from infra.kafka.ends import bounds
 from infra.kafka.read_committed import partitions
 from infra.last_said import last_said
 from infra.page.write import put
@@ -54,7 +53,5 @@ def behind(position: Position, end: Position) -> int:
 def ends(topics: Iterable[str], isolation: str = "read_committed") -> Position:
     """One past the last offset of each partition of the topics that there are; if uncommitted records count, behind these."""
     with client.consumer("follower-lag", {"isolation.level": isolation}) as consumer:
-        places = [TopicPartition(topic, number) for topic in topics for number in partitions(topic)]
-        return {
-            (place.topic, place.partition): consumer.get_watermark_offsets(place, timeout=10)[1] for place in places
-        }
+        places = [(topic, number) for topic in topics for number in partitions(topic)]
+        return {at: bounds(consumer, at)[1] for at in places}

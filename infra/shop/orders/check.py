@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from confluent_kafka import TopicPartition
-
 from infra.kafka import client
+from infra.kafka.ends import bounds
 from infra.kafka.read_committed import committed, partitions
 from infra.shop.orders import snapshot
 from infra.shop.orders.answers import ACCEPTED, REJECTED, id_of
@@ -91,5 +90,4 @@ def _differing(state: State, whole: State) -> Iterator[str]:
 def _begins() -> bool:
     """Has the log everything since its first record?"""
     with client.consumer("order-check") as own:
-        places = [TopicPartition(topic, number) for topic in LOG for number in partitions(topic)]
-        return all(own.get_watermark_offsets(place, timeout=20)[0] == 0 for place in places)
+        return all(bounds(own, (topic, number))[0] == 0 for topic in LOG for number in partitions(topic))

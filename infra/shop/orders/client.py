@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from infra.failures import TransientFailure
 from infra.kafka import client
+from infra.kafka.ends import bounds
 from infra.kafka.read_committed import partitions
 from infra.kafka.send import Sender
 from infra.shop.deliver import now_ms
@@ -49,4 +50,4 @@ def ask(kind: str, customer_id: str, fields: Mapping[str, Any]) -> dict[str, Any
 
 def _end(consumer: Consumer, place: TopicPartition) -> TopicPartition:
     """What is answered from now on."""
-    return TopicPartition(place.topic, place.partition, consumer.get_watermark_offsets(place, timeout=SECONDS)[1])
+    return TopicPartition(place.topic, place.partition, bounds(consumer, (place.topic, place.partition), SECONDS)[1])

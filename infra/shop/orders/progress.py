@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from infra.failures import TransientFailure
 from infra.kafka import client
+from infra.kafka.ends import bounds
 from infra.kafka.read_committed import partitions
 from infra.shop.orders.commands import TOPIC
 from infra.shop.orders.service import GROUP
@@ -34,7 +35,7 @@ class Progress:
             place.partition: max(place.offset, 0) for place in self._consumer.committed(self._places, ANSWER_SECONDS)
         }
         ends = {
-            place.partition: self._consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)[1]
+            place.partition: bounds(self._consumer, (place.topic, place.partition), ANSWER_SECONDS)[1]
             for place in self._places
         }
         return sum(max(end - done[number], 0) for number, end in ends.items())

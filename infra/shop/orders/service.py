@@ -22,6 +22,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client, compacted
+from infra.kafka.ends import bounds
 from infra.kafka.read_committed import partitions
 from infra.kafka.transactions import publisher, transaction
 from infra.page.write import put
@@ -118,7 +119,7 @@ class Service:
             if place.offset >= 0:
                 self._offsets[place.partition] = place.offset
         for number, offset in self._offsets.items():
-            low, high = consumer.get_watermark_offsets(TopicPartition(TOPIC, number), timeout=SECONDS)
+            low, high = bounds(consumer, (TOPIC, number), SECONDS)
             if offset > high:
                 raise PermanentFailure(
                     f"the log of {TOPIC} ends before what was answered: it was made anew. {START_ANEW}"
@@ -157,10 +158,7 @@ class Service:
         """Write what has changed. Nothing of ours is open now, so the log's ends are behind all that the state knows."""
         self.state.forget(time.time_ns() // 1_000_000)
         ends = {
-            topic: {
-                number: consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=SECONDS)[1]
-                for number in partitions(topic)
-            }
+            topic: {number: bounds(consumer, (topic, number), SECONDS)[1] for number in partitions(topic)}
             for topic in LOG
         }
         position = snapshot.Position(self._offsets, ends, self.state.number, self.state.newest_ms)
