@@ -3,10 +3,12 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from acks_outcomes import outcomes
 from overload_outcomes import ALL_WELL
 from queue_outcomes import SOUND
 
 from infra.lab import compaction_table, delivery_table, groups_table
+from infra.lab.acks import table as acks_table
 from infra.lab.compaction import COMPACT, SNAPSHOT, WHOLE, Late, Rebuilt
 from infra.lab.counts import Counts
 from infra.lab.delivery import Delivery
@@ -17,7 +19,7 @@ from infra.lab.direct.measure import TRANSPORTS
 from infra.lab.direct.measure import Outcome as Direct
 from infra.lab.direct.situations import Situation
 from infra.lab.groups import HANGS, ONE_TOO_MANY, Step
-from infra.lab.labs import COMPACTION, DELIVERY, DIRECT, GROUPS, OVERLOAD, QUEUE, Lab
+from infra.lab.labs import ACKS, COMPACTION, DELIVERY, DIRECT, GROUPS, OVERLOAD, QUEUE, Lab
 from infra.lab.overload import table as overload_table
 from infra.lab.queue import table as queue_table
 from infra.lab.result import Result, Row, keep
@@ -38,6 +40,7 @@ ROWS: dict[Lab, list[Row]] = {
             for place, transport in enumerate(TRANSPORTS)
         ]
     ),
+    ACKS: acks_table.rows(outcomes(paused_leader={"lost": 12})),
     QUEUE: queue_table.rows(SOUND),
     OVERLOAD: overload_table.rows(ALL_WELL),
     DELIVERY: delivery_table.rows(

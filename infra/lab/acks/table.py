@@ -12,21 +12,24 @@ from infra.lab.acks.setting import Setting
 from infra.lab.acks.situation import Situation
 from infra.lab.result import Row
 
+SITUATION, PRODUCER, ORDERS, LOST = "situation", "producer", "orders", "lost"
+P50, BYTES = "p50 (ms)", "bytes on disk"
+
 
 def rows(found: Sequence[Outcome]) -> list[Row]:
     """A row per situation and producer; `lost` are orders that were acknowledged and are not in the log."""
     return [
         {
-            "situation": one.situation,
-            "producer": one.setting,
-            "orders": one.figures.sent,
+            SITUATION: one.situation,
+            PRODUCER: one.setting,
+            ORDERS: one.figures.sent,
             "acknowledged": one.figures.acknowledged,
-            "lost": one.figures.lost,
+            LOST: one.figures.lost,
             "doubled": one.figures.doubled,
             "out of order": one.figures.out_of_order,
-            "p50 (ms)": _ms(one.figures.p50_ms),
+            P50: _ms(one.figures.p50_ms),
             "p99 (ms)": _ms(one.figures.p99_ms),
-            "bytes on disk": one.figures.bytes,
+            BYTES: one.figures.bytes,
         }
         for one in found
     ]

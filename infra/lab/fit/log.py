@@ -1,10 +1,15 @@
 """What the labs say of a log.
 
-Data flow: rows of the labs overload, delivery, queue, compaction, groups and direct -> figures in words
+Data flow: rows of the labs overload, delivery, acks, queue, compaction, groups and direct -> figures in words
 Run: daybreak lab fit
 """
 
+from functools import partial
+
 from infra.lab import compaction_table, delivery_table, groups_table
+from infra.lab.acks import table as acks
+from infra.lab.acks.setting import Setting
+from infra.lab.acks.situation import Situation as Brokers
 from infra.lab.compaction import COMPACT, SNAPSHOT, WHOLE
 from infra.lab.delivery_consumer import Mode
 from infra.lab.direct import situations as direct
@@ -13,11 +18,14 @@ from infra.lab.fit.direct import of
 from infra.lab.fit.need import Figure, Figures, Need, Rows, pick
 from infra.lab.fit.queue import behind, played, speed
 from infra.lab.groups import HANGS, ONE_TOO_MANY
-from infra.lab.labs import COMPACTION, DELIVERY, DIRECT, GROUPS, OVERLOAD
+from infra.lab.labs import ACKS, COMPACTION, DELIVERY, DIRECT, GROUPS, OVERLOAD
 from infra.lab.overload.cases import LOG
 from infra.lab.queue.job import Way
 from infra.lab.queue.situations import COPIED, Situation
 from infra.lab.transports.transport import Transport
+
+WAITING = (Setting.LEADER, Setting.IDEMPOTENT)
+"""A producer that waits for the leader, and one that waits for all replicas."""
 
 
 def _killed(rows: Rows) -> str:
@@ -27,6 +35,21 @@ def _killed(rows: Rows) -> str:
         for mode in (Mode.AT_LEAST_ONCE, Mode.EXACTLY_ONCE)
         for own in [{delivery_table.CONSUMER: mode}]
     )
+
+
+def _acks(rows: Rows, brokers: Brokers, setting: Setting, column: str) -> str:
+    return pick(rows, column, {acks.SITUATION: brokers, acks.PRODUCER: setting})
+
+
+def _leader(rows: Rows, brokers: Brokers) -> str:
+    each = [f"{_acks(rows, brokers, setting, acks.LOST)} ({setting})" for setting in WAITING]
+    return f"{brokers}; acknowledged and lost: {', '.join(each)}"
+
+
+def _acknowledged(rows: Rows) -> str:
+    each = [f"{_acks(rows, Brokers.WELL, setting, acks.P50)} ms ({setting})" for setting in WAITING]
+    count, size = (_acks(rows, Brokers.WELL, Setting.IDEMPOTENT, column) for column in (acks.ORDERS, acks.BYTES))
+    return f"acknowledged after p50 {', '.join(each)}; {size} bytes on three disks for {count} orders"
 
 
 def _late(rows: Rows) -> str:
@@ -64,6 +87,7 @@ FIGURES: Figures = {
     Need.FAST: [Figure(OVERLOAD, lambda rows: behind(rows, LOG))],
     Need.DIES: [
         Figure(DELIVERY, _killed),
+        *(Figure(ACKS, partial(_leader, brokers=brokers)) for brokers in (Brokers.KILLED, Brokers.PAUSED)),
     ],
     Need.LATER: [
         played(Situation.LATER, Way.PARTITION, "a new consumer finds ", f" of {COPIED}"),
@@ -79,5 +103,5 @@ FIGURES: Figures = {
         played(Situation.POISON, Way.PARTITION, "deaths by a message that kills: "),
     ],
     Need.REPLAY: [Figure(COMPACTION, _replay)],
-    Need.COST: [Figure(DIRECT, _delay), speed(Way.PARTITION, "acknowledged by batches")],
+    Need.COST: [Figure(DIRECT, _delay), Figure(ACKS, _acknowledged), speed(Way.PARTITION, "acknowledged by batches")],
 }

@@ -73,6 +73,10 @@ def test_each_figure_is_that_of_its_own_row(tmp_path: Path) -> None:
         "a full queue in the producer's memory refuses 14",
         "TCP socket: 0 lost, but sending takes 1.0 s",
     ]
+    assert says(found, Need.DIES, Choice.LOG)[1:] == [
+        "the leader is killed; acknowledged and lost: 0 (acks=1), 0 (acks=all, idempotent)",
+        "it is killed while the followers pause; acknowledged and lost: 12 (acks=1), 0 (acks=all, idempotent)",
+    ]
     assert says(found, Need.COST, Choice.QUEUE) == [
         "taken per second, acknowledged one by one: 1,002 (0 waiting), 1,005 (100 waiting), 1,008 (1,000 waiting)"
     ]
