@@ -180,11 +180,11 @@ class Scene:
 
         self.until(f"the group has {count} members", settled)
 
-    def subscribed(self, count: int) -> None:
-        """Wait until so many consumers have the queue."""
+    def subscribed(self, count: int, own: int = 0) -> None:
+        """Wait until so many consumers have the queue, or the `own`-th one: so the broker knows of a death."""
         with Connection(self.stage.access.broker) as connection:
             management = Management(connection)
-            self.until(f"{count} have subscribed", lambda: management.consumers(self.stage.source) == count)
+            self.until(f"{count} have subscribed", lambda: management.consumers(self.source(own)) == count)
 
     def quiet(self, *, dying: int = 0) -> None:
         """Wait until nothing has come for a while: a broker may hear late of a death, and then something comes again.

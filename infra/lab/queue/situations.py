@@ -146,6 +146,8 @@ def _own(scene: Scene) -> int:
     scene.go(2)
     scene.has_taken(2, 3)
     scene.kill(2)
+    if scene.way is Way.QUEUE:
+        scene.subscribed(0, own=1)
     scene.start(3, own=1)
     scene.have_processed(1, 2, 3, 4, 5)
     return 1
