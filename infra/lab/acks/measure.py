@@ -79,7 +79,7 @@ def _in(situation: Situation, own: Cluster, orders: Sequence[bytes], rate: float
 def die(own: Cluster, situation: Situation, senders: Mapping[Setting, Sender], rate: float) -> None:
     """The leader dies under load, and another one leads; it comes back, and leads again, while nobody sends.
 
-    A leader that moves loses what its followers have not, with acks=1: so only deaths count here.
+    With acks=1 is lost what the followers had not fetched at that moment: nothing, or what came within a second and more.
     """
     leader = own.wait_whole()
     followers = [number for number in range(1, THREE + 1) if number != leader]

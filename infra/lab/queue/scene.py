@@ -181,16 +181,18 @@ class Scene:
         self.until(f"the group has {count} members", settled)
 
     def subscribed(self, count: int, own: int = 0) -> None:
-        """Wait until so many consumers have the queue, or the `own`-th one: so the broker knows of a death."""
+        """Wait until so many consumers have the queue, or the `own`-th one."""
         with Connection(self.stage.access.broker) as connection:
             management = Management(connection)
             self.until(f"{count} have subscribed", lambda: management.consumers(self.source(own)) == count)
 
-    def quiet(self, *, dying: int = 0) -> None:
-        """Wait until nothing has come for a while: a broker may hear late of a death, and then something comes again.
+    def heard(self, own: int = 0) -> None:
+        """Wait until the queue's broker knows that its last consumer is dead: till then it keeps what was not acknowledged."""
+        if self.way is Way.QUEUE:
+            self.subscribed(0, own)
 
-        It does not wait for the `dying` consumer when that is dead.
-        """
+    def quiet(self, *, dying: int = 0) -> None:
+        """Wait until nothing has come for a while, or the `dying` consumer is dead."""
         last, since = -1, time.monotonic()
 
         def nothing_comes() -> bool:

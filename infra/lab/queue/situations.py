@@ -106,6 +106,7 @@ def _explicit(scene: Scene) -> int:
     scene.send(*range(1, 6))
     scene.start(2, one=False, acks=(2, 4), dies_behind=(5,))
     scene.dies(2)
+    scene.heard()
     scene.send(6)
     scene.start(1)
     scene.until("consumer 1 has processed m6", lambda: any(one[:2] == (1, 6) for one in scene.facts.processed))
@@ -146,8 +147,7 @@ def _own(scene: Scene) -> int:
     scene.go(2)
     scene.has_taken(2, 3)
     scene.kill(2)
-    if scene.way is Way.QUEUE:
-        scene.subscribed(0, own=1)
+    scene.heard(own=1)
     scene.start(3, own=1)
     scene.have_processed(1, 2, 3, 4, 5)
     return 1
@@ -158,6 +158,7 @@ def _repeated(scene: Scene) -> int:
     for number in DEATHS:
         scene.start(1, dies_behind=(number,))
         scene.dies(1)
+        scene.heard()
     scene.start(1)
     scene.have_processed(*range(1, REPEATED + 1))
     scene.quiet()
@@ -179,6 +180,7 @@ def _poison(scene: Scene) -> int:
         if scene.lives(1):
             return deaths
         deaths += 1
+        scene.heard()
     return deaths
 
 
