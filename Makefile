@@ -32,7 +32,7 @@ check: ## Lint, format, types and the quick tests that need no service
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
-	@$(VENV)/python -m pytest -n 2 -m "not platform and not slow" -q
+	@$(VENV)/python -m pytest -n 2 -m "not platform and not slow and not soak" -q
 
 mutations: ## Make each listed mistake in a copy of the code, and see its check notice; ONLY="gate" for some
 	@$(SETUP) python jars
