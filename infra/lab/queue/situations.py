@@ -180,7 +180,6 @@ def _poison(scene: Scene) -> int:
         if scene.lives(1):
             return deaths
         deaths += 1
-        scene.heard()
     return deaths
 
 
