@@ -17,6 +17,7 @@ from pyspark.sql.types import StructField, StructType, TimestampType
 
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
+from streaming.restore import since
 from streaming.speed import SAID
 from streaming.standing_plan import Input, StandingPlan, standing_session
 from streaming.view_state import CLOSES
@@ -44,14 +45,12 @@ def open_rows(
     A row closes within the view's reach of its time, so versions of older rows are not read. `tell` hears how far it is.
     """
     own, found = standing_session(session), {}
-    since = time_of(watermark_ms) - REACH
+    oldest = time_of(watermark_ms) - REACH
     finished = (pc.field("generation") == generation) & (pc.field("batch_id") < batch_id)
     for number, view in enumerate(VIEWS.values(), 1):
         tell(f"open rows, view {number} of {len(VIEWS)}")
-        within = (pc.field("day") >= since.date()) & (
-            pc.field(view.time) >= pa.scalar(since, pa.timestamp("us", "UTC"))
-        )
-        pieces = arrow_tables.pieces(speed[view.name], stored(view).fieldNames(), finished & within)
+        where = finished & since(oldest, view.time)
+        pieces = arrow_tables.pieces(speed[view.name], stored(view).fieldNames(), where)
         found[view.name] = still_open(own, view, pieces)
     return found
 
@@ -68,15 +67,10 @@ def stored(view: View) -> StructType:
 
 
 def last_versions(view: View, pieces: Iterable[pa.Table]) -> pa.Table:
-    """Of each row its last version; never more than AT_ONCE beside twice what stays."""
+    """Of each row its last version."""
     form = to_arrow_schema(stored(view), timezone="UTC")
-    kept, most = form.empty_table(), AT_ONCE
-    for piece in pieces:
-        kept = pa.concat_tables([kept, piece.cast(form)])
-        if kept.num_rows > most:
-            kept = _last(view, kept)
-            most = AT_ONCE + 2 * kept.num_rows
-    return _last(view, kept)
+    found = (piece.cast(form) for piece in pieces)
+    return arrow_tables.reduced(form.empty_table(), found, lambda versions: _last(view, versions), AT_ONCE)
 
 
 def closing(own: SparkSession, view: View, rows: pa.Table) -> pa.Table:

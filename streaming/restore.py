@@ -7,6 +7,7 @@ delta-rs reads them: the first query of a new Spark takes eight seconds, and no 
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,7 +34,7 @@ AT_ONCE = 200_000
 
 def recent_since(watermark_ms: int, generation: str, batch_id: int, comparable: Comparable) -> pa.Table:
     """event_id, time_ms and content_hash (comparable) of what earlier batches accepted at or after the watermark."""
-    where = _since(watermark_ms) & _finished(generation, batch_id)
+    where = since(time_of(watermark_ms)) & _finished(generation, batch_id)
     rows = comparable(arrow_tables.read(SILVER, ROW, where))
     times = pc.cast(rows["event_time"], pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
     return pa.table({"event_id": rows["event_id"], "time_ms": times, "content_hash": rows["content_hash"]})
@@ -51,7 +52,7 @@ def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table
         _finished(generation, batch_id),
         pc.field("topic").isin(pa.array(CHANGELOGS, pa.string())),
     )
-    where = _since(since_ms) & finished & (pc.field("late_by_ms") == 0) & ~is_change
+    where = since(time_of(since_ms)) & finished & (pc.field("late_by_ms") == 0) & ~is_change
     found = [_counted(arrow_tables.read(SILVER, columns, where))]
     if CHANGELOGS:
         changes = map(_counted, arrow_tables.pieces(SILVER, columns, finished & is_change))
@@ -65,20 +66,14 @@ def _counted(rows: pa.Table) -> pa.Table:
 
 
 def _shortened(pieces: Iterable[pa.Table], before: pa.Scalar) -> pa.Table:
-    """All changes, of those known before a time only the last of each key; never more than AT_ONCE beside twice what stays."""
-    nothing = SCHEMA.append(pa.field("late_by_ms", pa.int64())).empty_table()
-    kept, most = _counted(nothing), AT_ONCE
-    for piece in pieces:
-        kept = pa.concat_tables([kept, piece])
-        if kept.num_rows > most:
-            kept = shortened(kept, before, CHANGELOGS)
-            most = AT_ONCE + 2 * kept.num_rows
-    return shortened(kept, before, CHANGELOGS)
+    """All changes, of those known before a time only the last of each key."""
+    nothing = _counted(SCHEMA.append(pa.field("late_by_ms", pa.int64())).empty_table())
+    return arrow_tables.reduced(nothing, pieces, lambda found: shortened(found, before, CHANGELOGS), AT_ONCE)
 
 
-def _since(since_ms: int) -> pc.Expression:
-    since = time_of(since_ms)
-    return (pc.field("day") >= since.date()) & (pc.field("event_time") >= pa.scalar(since, pa.timestamp("us", "UTC")))
+def since(at: datetime, time: str = "event_time") -> pc.Expression:
+    """Rows at or after a moment, by their column `time`, and by the day of it, which is a partition or sorted."""
+    return (pc.field("day") >= at.date()) & (pc.field(time) >= pa.scalar(at, pa.timestamp("us", "UTC")))
 
 
 def _finished(generation: str, batch_id: int) -> pc.Expression:

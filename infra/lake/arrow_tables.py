@@ -7,7 +7,7 @@ A process that has used delta-rs must not fork without an exec, because its thre
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,6 +122,19 @@ def pieces(table: Table, columns: Sequence[str], where: pc.Expression) -> Iterat
             yield pa.Table.from_batches([batch])
     except OSError as failure:
         raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
+
+
+def reduced(
+    nothing: pa.Table, found: Iterable[pa.Table], reduce: Callable[[pa.Table], pa.Table], at_once: int
+) -> pa.Table:
+    """`reduce` of all pieces together; never more rows are held than `at_once` beside twice what it leaves."""
+    kept, most = nothing, at_once
+    for piece in found:
+        kept = pa.concat_tables([kept, piece])
+        if kept.num_rows > most:
+            kept = reduce(kept)
+            most = at_once + 2 * kept.num_rows
+    return reduce(kept)
 
 
 def rows(
