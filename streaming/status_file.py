@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
+from infra.page.write import put
 from infra.settings import settings
 
 
@@ -25,9 +26,6 @@ def write_status(
     `batch` is the last micro-batch since the start; `held` what each view keeps in memory since then: rows, bytes;
     `notices` are sentences for people; `reads_back` is what it reads back before its first micro-batch.
     """
-    file = settings().home / "run" / "stream.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_suffix(".new")
     status = {
         "pid": os.getpid(),
         "state": state,
@@ -38,5 +36,4 @@ def write_status(
         "notices": notices,
         "reads_back": reads_back,
     }
-    fresh.write_text(json.dumps(status))
-    fresh.replace(file)
+    put(settings().home / "run" / "stream.json", json.dumps(status).encode())

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -23,6 +24,7 @@ from infra.kafka.brokers import Node
 from infra.kafka.partitions import partitions
 from infra.kafka.replicas import replicas
 from infra.last_said import last_said
+from infra.services import said as said_of
 from infra.settings import Settings
 
 ANSWER_SECONDS = 3
@@ -118,13 +120,17 @@ def held(s: Settings) -> dict[str, tuple[int, int]]:
 
 def notices(s: Settings, pid: int) -> tuple[str, ...]:
     """What the running stream, process `pid`, wants people to know, as its status file says."""
-    said = _said(s)
-    return tuple(said.get("notices", ())) if said.get("pid") == pid else ()
+    return said_of.notices(stream_file(s), pid)
+
+
+def stream_file(s: Settings) -> Path:
+    """The stream's status file."""
+    return s.home / "run" / "stream.json"
 
 
 def _said(s: Settings) -> dict[str, Any]:
-    """The stream's status file; empty without one."""
-    return last_said(s.home / "run" / "stream.json")
+    """What it says; empty without one."""
+    return last_said(stream_file(s))
 
 
 def _stands_still(s: Settings, said: dict[str, Any], pid: int) -> str | None:

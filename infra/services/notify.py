@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from infra.failures import PERMANENT_EXIT
-from infra.last_said import last_said
 from infra.services import said
 from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
@@ -30,11 +29,6 @@ def program(s: Settings) -> Program:
         env=settings_env(),
         needs=(Name.KAFKA,),
         waits_for=lambda pid: said.waits_for(status_file(s), pid, Name.NOTIFY, "its start", SILENT_SECONDS),
-        notices=lambda pid: _notices(s, pid),
+        notices=lambda pid: said.notices(status_file(s), pid),
         final_exit=PERMANENT_EXIT,
     )
-
-
-def _notices(s: Settings, pid: int) -> tuple[str, ...]:
-    last = last_said(status_file(s))
-    return tuple(last.get("notices", ())) if last.get("pid") == pid else ()

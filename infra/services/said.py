@@ -18,3 +18,9 @@ def waits_for(file: Path, pid: int, name: str, starts: str, silent_seconds: floa
         return starts
     age = time.time() - last["at"]
     return f"its status file, which is {span(age)} old: see daybreak logs {name}" if age > silent_seconds else None
+
+
+def notices(file: Path, pid: int) -> tuple[str, ...]:
+    """What the program wants people to know, if the process `pid` has written the file."""
+    last = last_said(file)
+    return tuple(last.get("notices", ())) if last.get("pid") == pid else ()

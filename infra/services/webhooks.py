@@ -34,7 +34,7 @@ def program(s: Settings) -> Program:
         # The stream makes the topics.
         needs=(Name.KAFKA, Name.STREAM),
         waits_for=lambda pid: _waits_for(s, pid),
-        notices=lambda pid: _notices(s, pid),
+        notices=lambda pid: said.notices(status_file(s), pid),
         final_exit=PERMANENT_EXIT,
     )
 
@@ -42,8 +42,3 @@ def program(s: Settings) -> Program:
 def _waits_for(s: Settings, pid: int) -> str | None:
     file = status_file(s)
     return said.waits_for(file, pid, Name.WEBHOOKS, "its start", SILENT_SECONDS) or last_said(file).get("waits_for")
-
-
-def _notices(s: Settings, pid: int) -> tuple[str, ...]:
-    last = last_said(status_file(s))
-    return tuple(last.get("notices", ())) if last.get("pid") == pid else ()
