@@ -21,7 +21,9 @@ def versions(changes: DataFrame, *key: str) -> DataFrame:
 
     The last is the one with the latest event time; of two at the same time, the one with the larger event_id.
     """
-    later = Window.partitionBy(*key).orderBy("event_time", "event_id").rowsBetween(1, Window.unboundedFollowing)
+    # From the last to the first, since Spark would go over all later events of the key for each one.
+    backwards = Window.partitionBy(*key).orderBy(F.col("event_time").desc(), F.col("event_id").desc())
+    later = backwards.rowsBetween(Window.unboundedPreceding, -1)
     found = changes.withColumns({VALID_FROM: F.col(KNOWN_AT), VALID_TO: F.min(KNOWN_AT).over(later)})
     return found.where(F.col(VALID_TO).isNull() | (F.col(VALID_FROM) < F.col(VALID_TO)))
 

@@ -11,16 +11,21 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
+from streaming.views.as_of_join import TIME, first_from, next_ones
 from streaming.views.law import ByPart
 from streaming.views.view import Events, View
 
 WITHIN = timedelta(hours=1)
+MOST_CLICKS = 100
+"""Clicks of its session that a search looks at, on whatever product: 4,000 searches and 4,000 clicks of a robot's session would
+be 16 million pairs."""
 
 
 def define(events: Events) -> DataFrame:
     """One row per search: how many clicks its session made, up to an hour after it, on products that it had shown.
 
-    A search without a click counts, with 0. A click counts for every search of its session that had shown the product.
+    A search without a click counts, with 0. A click counts for every search of its session that had shown the product, if it is
+    among the first 100 clicks of the session after the search.
     """
     searches = (
         events["searches"]
@@ -30,20 +35,24 @@ def define(events: Events) -> DataFrame:
             F.lower(F.trim("query")).alias("term"),
         )
     )
-    clicks = (
-        events["clicks"]
-        .where(F.col("event_type") == "product_clicked")
-        .select(F.col("session_id").alias("of_session"), "product_id", F.col("event_time").alias("clicked_at"))
+    clicks = events["clicks"].where(F.col("event_type") == "product_clicked")
+    one, order = F.struct(F.col("event_time").alias(TIME), "product_id"), ("event_time", "event_id")
+    behind = clicks.select(
+        "session_id",
+        F.struct(
+            F.col("event_time").alias(TIME),
+            "event_id",
+            next_ones(one, MOST_CLICKS, order, "session_id").alias("clicks"),
+        ).alias("_next"),
     )
-    follows = (
-        (F.col("session_id") == F.col("of_session"))
-        & (F.col("clicked_at") >= F.col("searched_at"))
-        & (F.col("clicked_at") <= F.col("searched_at") + F.lit(WITHIN))
-        & F.array_contains("product_ids", F.col("product_id"))
+    found = first_from(searches, "searched_at", behind, "_next", "session_id")
+    end = F.col("searched_at") + F.lit(WITHIN)
+    follows = F.filter(
+        F.col("_next")["clicks"],
+        lambda click: (click[TIME] <= end) & F.array_contains("product_ids", click["product_id"]),
     )
-    found = searches.join(clicks, follows, "left_outer")
-    counted = found.groupBy("event_id", "session_id", "customer_id", "term", "searched_at").agg(
-        F.count("clicked_at").alias("clicks"), F.min("clicked_at").alias("clicked_at")
+    counted = found.withColumn("_clicks", F.coalesce(follows, F.array())).withColumns(
+        {"clicks": F.size("_clicks").cast("long"), "clicked_at": F.get("_clicks", F.lit(0))[TIME]}
     )
     return counted.select(
         *("event_id", "session_id", "customer_id", "term", "searched_at", "clicked_at", "clicks"),
@@ -54,7 +63,8 @@ def define(events: Events) -> DataFrame:
 
 CLICK_THROUGH = View(
     name="click_through",
-    description="Each search, with the clicks of its session on what it had shown, within one hour.",
+    description="Each search, with the clicks of its session on what it had shown, within one hour, and among the first 100 "
+    "clicks of the session after it.",
     inputs=("searches", "clicks"),
     define=define,
     columns=(
@@ -64,7 +74,7 @@ CLICK_THROUGH = View(
         column("term", "string", "The words looked for, in lower case and without space around them"),
         column("searched_at", "timestamp", "When (UTC)"),
         column("clicked_at", "timestamp", "First click that followed (UTC); null without one"),
-        column("clicks", "bigint", "Clicks that followed"),
+        column("clicks", "bigint", "Clicks that followed, at most 100"),
         column("clicked", "bigint", "1 if there was a click, else 0, to be summed"),
         column("searches", "bigint", "1, to be summed"),
     ),

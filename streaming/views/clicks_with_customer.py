@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.as_of import VALID_FROM, VALID_TO, versions, was_valid
+from streaming.views.as_of import VALID_FROM, versions
+from streaming.views.as_of_join import TIME, last_up_to
 from streaming.views.law import ByPart
 from streaming.views.view import Events, View
 
@@ -26,20 +27,18 @@ def define(events: Events) -> DataFrame:
             F.lit(1).cast("long").alias("clicks"),
         )
     )
-    customers = (
-        versions(events["customers"], "customer_id")
-        .where(F.col("event_type") != "customer_left")
-        .select(
-            *(F.col("customer_id").alias("of_customer"), "name", "region", F.col("event_time").alias("known_since")),
-            *(VALID_FROM, VALID_TO),
-        )
+    left = F.col("event_type") == "customer_left"
+    known = F.struct(
+        F.col(VALID_FROM).alias(TIME),
+        *("name", "region", F.col("event_time").alias("known_since"), left.alias("left")),
     )
-    found = clicks.join(
-        customers, (F.col("customer_id") == F.col("of_customer")) & was_valid("clicked_at"), "left_outer"
-    )
-    return found.select(
-        *("event_id", "session_id", "customer_id", "product_id", "clicked_at", "name", "region", "known_since"),
-        F.when(F.col("of_customer").isNull(), F.lit(0)).otherwise(F.lit(1)).cast("long").alias("known"),
+    customers = versions(events["customers"], "customer_id").select("customer_id", known.alias("_customer"))
+    found = last_up_to(clicks, "clicked_at", customers, "_customer", "customer_id")
+    customer = F.when(~F.col("_customer")["left"], F.col("_customer"))
+    return found.withColumn("_customer", customer).select(
+        *("event_id", "session_id", "customer_id", "product_id", "clicked_at"),
+        *("_customer.name", "_customer.region", "_customer.known_since"),
+        F.when(F.col("_customer").isNull(), F.lit(0)).otherwise(F.lit(1)).cast("long").alias("known"),
         "clicks",
     )
 

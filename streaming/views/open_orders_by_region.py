@@ -9,51 +9,60 @@ It changes when either side does: an order is placed, paid or cancelled, or its 
 
 from datetime import timedelta
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
-from streaming.views.as_of import VALID_FROM, VALID_TO, versions, was_valid
+from streaming.views.as_of import VALID_FROM, versions
+from streaming.views.as_of_join import TIME, first_from, last_up_to, next_ones
 from streaming.views.law import ByPart
 from streaming.views.view import Events, View
 
 LONGEST = timedelta(hours=1)
+MOST_MOVES = 20
+"""Changes of its customer that make rows of an order: 4,000 orders of a customer with 4,000 changes would be 16 million rows."""
 
 
 def define(events: Events) -> DataFrame:
     """One row per order and region in which it was open, from `open_from` until `open_to`.
 
     An order is open from when it is placed until it is paid or cancelled, for an hour at most. A guest has no region.
+    After the first 20 changes of its customer it stays where it is.
     """
-    placed = events["orders"].where(F.col("event_type") == "order_placed")
-    orders = placed.select(
-        *("event_id", "order_id", "customer_id", "total_cents", F.col("event_time").alias("ordered_at"))
-    )
-    ends = (
+    orders = (
         events["orders"]
-        .where(F.col("event_type") == "order_cancelled")
-        .select(F.col("order_id").alias("of_order"), F.col("event_time").alias("ended_at"))
-        .unionByName(
-            events["payments"]
-            .where(F.col("event_type") == "payment_captured")
-            .select(F.col("order_id").alias("of_order"), F.col("event_time").alias("ended_at"))
-        )
+        .where(F.col("event_type") == "order_placed")
+        .select("event_id", "order_id", "customer_id", "total_cents", F.col("event_time").alias("ordered_at"))
     )
+    cancelled = events["orders"].where(F.col("event_type") == "order_cancelled")
+    captured = events["payments"].where(F.col("event_type") == "payment_captured")
+    end = F.struct(F.col("event_time").alias(TIME)).alias("_end")
+    ends = cancelled.select("order_id", end).unionByName(captured.select("order_id", end))
     longest = F.col("ordered_at") + F.lit(LONGEST)
-    in_its_hour = (F.col("ended_at") >= F.col("ordered_at")) & (F.col("ended_at") < longest)
-    ended = orders.join(ends, (F.col("order_id") == F.col("of_order")) & in_its_hour, "left_outer")
-    opened = ended.groupBy(*orders.columns).agg(F.coalesce(F.min("ended_at"), longest).alias("ended_at"))
-    known = versions(events["customers"], "customer_id").withColumnRenamed("customer_id", "of_customer")
-    changes = known.select("of_customer", F.col(VALID_FROM).alias("at"))
-    while_open = (F.col("at") > F.col("ordered_at")) & (F.col("at") < F.col("ended_at"))
-    # The moments in an array, since a union of frames would be two partitions, and the window an exchange.
-    moved = opened.join(changes, (F.col("customer_id") == F.col("of_customer")) & while_open, "left_outer")
-    found = moved.groupBy(*opened.columns).agg(F.collect_set("at").alias("moments"))
-    stays = found.select(*opened.columns, F.explode(F.concat(F.array("ordered_at"), "moments")).alias("open_from"))
-    following = Window.partitionBy("order_id", "event_id").orderBy("open_from")
-    stays = stays.withColumn("open_to", F.coalesce(F.lead("open_from").over(following), "ended_at"))
-    regions = known.where(F.col("event_type") != "customer_left").select("of_customer", "region", VALID_FROM, VALID_TO)
-    rows = stays.join(regions, (F.col("customer_id") == F.col("of_customer")) & was_valid("open_from"), "left_outer")
+    ended = first_from(orders, "ordered_at", ends, "_end", "order_id")
+    opened = ended.withColumn("ended_at", F.least(F.col("_end")[TIME], longest)).drop("_end")
+    has_region = F.when(F.col("event_type") != "customer_left", F.col("region"))
+    known = versions(events["customers"], "customer_id").select(
+        "customer_id", F.struct(F.col(VALID_FROM).alias(TIME), has_region.alias("region")).alias("_stay")
+    )
+    moves = next_ones(F.col("_stay"), MOST_MOVES, (f"_stay.{TIME}",), "customer_id")
+    following = known.select(
+        "customer_id", F.struct(F.col("_stay")[TIME].alias(TIME), moves.alias("moves")).alias("_next")
+    )
+    found = last_up_to(opened, "ordered_at", known, "_stay", "customer_id")
+    found = found.withColumn("_behind", F.col("ordered_at") + F.lit(timedelta(microseconds=1)))
+    found = first_from(found, "_behind", following, "_next", "customer_id")
+    first = F.struct(F.col("ordered_at").alias(TIME), F.col("_stay")["region"].alias("region"))
+    while_open = F.filter(F.col("_next")["moves"], lambda move: move[TIME] < F.col("ended_at"))
+    stays = F.concat(F.array(first), F.coalesce(while_open, F.array()))
+    each = found.withColumn("_stays", stays)
+    each = each.select(*opened.columns, "_stays", F.posexplode("_stays").alias("_place", "_stay"))
+    rows = each.select(
+        *opened.columns,
+        F.col("_stay")[TIME].alias("open_from"),
+        F.coalesce(F.get("_stays", F.col("_place") + 1)[TIME], "ended_at").alias("open_to"),
+        F.col("_stay")["region"].alias("region"),
+    )
     is_closed = (F.col("open_to") == F.col("ended_at")) & (F.col("ended_at") < longest)
     return rows.select(
         *("event_id", "order_id", "open_from", "open_to", "ordered_at", "customer_id", "region", "total_cents"),
@@ -65,7 +74,8 @@ def define(events: Events) -> DataFrame:
 
 OPEN_ORDERS_BY_REGION = View(
     name="open_orders_by_region",
-    description="Each time that an order is open in one region: until it is paid or cancelled, its hour ends, or it moves.",
+    description="Each time that an order is open in one region: until it is paid or cancelled, its hour ends, or it moves (at "
+    "most 20 times).",
     inputs=("orders", "payments", "customers"),
     define=define,
     columns=(

@@ -10,12 +10,18 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
+from streaming.views.as_of_join import TIME, first_from
 from streaming.views.law import ByPart
 from streaming.views.view import Events, View
 
+WITHIN = timedelta(hours=1)
+
 
 def define(events: Events) -> DataFrame:
-    """One row per order and captured payment within its hour; an order without one gets a row with nulls."""
+    """One row per order placed, with its first captured payment, if that is within its hour; else with nulls.
+
+    Of payments at once the first is the one with the smallest payment_id, then the smallest amount.
+    """
     orders = (
         events["orders"]
         .where(F.col("event_type") == "order_placed")
@@ -24,28 +30,21 @@ def define(events: Events) -> DataFrame:
     captured = (
         events["payments"]
         .where(F.col("event_type") == "payment_captured")
-        .select(
-            F.col("order_id").alias("paid_order_id"),
-            "payment_id",
-            F.col("event_time").alias("captured_at"),
-            "amount_cents",
-        )
+        .select("order_id", F.struct(F.col("event_time").alias(TIME), "payment_id", "amount_cents").alias("_payment"))
     )
-    in_its_hour = (
-        (F.col("order_id") == F.col("paid_order_id"))
-        & (F.col("captured_at") >= F.col("ordered_at"))
-        & (F.col("captured_at") <= F.col("ordered_at") + F.expr("INTERVAL 1 HOUR"))
-    )
-    is_paid = F.col("payment_id").isNotNull()
-    return orders.join(captured, in_its_hour, "left_outer").select(
+    found, first = first_from(orders, "ordered_at", captured, "_payment", "order_id"), F.col("_payment")
+    in_its_hour = first[TIME] <= F.col("ordered_at") + F.lit(WITHIN)
+    paid = found.withColumn("_payment", F.when(in_its_hour, first))
+    is_paid = first.isNotNull()
+    return paid.select(
         "order_id",
         "customer_id",
         "ordered_at",
         "total_cents",
         F.when(is_paid, F.lit("paid")).otherwise(F.lit("unpaid")).alias("payment_status"),
-        "payment_id",
-        "captured_at",
-        "amount_cents",
+        first["payment_id"].alias("payment_id"),
+        first[TIME].alias("captured_at"),
+        first["amount_cents"].alias("amount_cents"),
         F.lit(1).cast("long").alias("orders"),
         F.when(is_paid, F.lit(1)).otherwise(F.lit(0)).cast("long").alias("paid_orders"),
     )
@@ -71,7 +70,7 @@ ORDER_PAYMENTS = View(
     key=("order_id",),
     time="ordered_at",
     closes="ordered_at + INTERVAL 1 HOUR",
-    reach=timedelta(hours=1),
+    reach=WITHIN,
     measures=("orders", "paid_orders", "amount_cents"),
     law=ByPart("order_id"),
     # The first capture. The other columns break ties alike in both layers, if one order_id was placed twice.

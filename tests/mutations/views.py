@@ -11,7 +11,8 @@ WORDS = "tests/streaming/test_words.py"
 ORDINARY = "tests/streaming/test_fast_path.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
 TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
-VIEW = "streaming/views/view.py"
+VIEW, AS_OF_JOIN = "streaming/views/view.py", "streaming/views/as_of_join.py"
+HOT = "tests/streaming/test_hot_keys.py"
 
 PLAIN = "tests/streaming/test_oracle.py::test_a_view_is_its_plain_definition"
 
@@ -166,30 +167,51 @@ VIEWS_AND_CONTRACTS = (
     Mutation(
         "window edge: a payment after exactly an hour is too late",
         PAYMENTS,
-        '(F.col("captured_at") <= F.col("ordered_at")',
-        '(F.col("captured_at") < F.col("ordered_at")',
+        'first[TIME] <= F.col("ordered_at")',
+        'first[TIME] < F.col("ordered_at")',
         f"{VIEWS}::test_an_order_has_its_first_payment_within_the_hour",
     ),
     Mutation(
         "window edge: a payment in the order's own millisecond is too early",
-        PAYMENTS,
-        'F.col("captured_at") >= F.col("ordered_at")',
-        'F.col("captured_at") > F.col("ordered_at")',
+        AS_OF_JOIN,
+        "window.rangeBetween(Window.unboundedPreceding, Window.currentRow)",
+        "window.rowsBetween(Window.unboundedPreceding, -1)",
         f"{VIEWS}::test_an_order_has_its_first_payment_within_the_hour",
     ),
     Mutation(
         "join: inner for left, so that unpaid orders vanish",
-        PAYMENTS,
-        'in_its_hour, "left_outer"',
-        'in_its_hour, "inner"',
+        AS_OF_JOIN,
+        ".where(F.col(_ROW).isNotNull())",
+        ".where(F.col(_ROW).isNotNull() & F.col(name).isNotNull())",
         f"{VIEWS}::test_every_placed_order_is_one_row_and_nothing_else_is",
     ),
     Mutation(
         "join: full for left, so that payments without an order are rows",
-        PAYMENTS,
-        'in_its_hour, "left_outer"',
-        'in_its_hour, "full_outer"',
+        AS_OF_JOIN,
+        ".where(F.col(_ROW).isNotNull())",
+        "",
         f"{VIEWS}::test_every_placed_order_is_one_row_and_nothing_else_is",
+    ),
+    Mutation(
+        "hot key: all later payments are gone over anew for each order",
+        AS_OF_JOIN,
+        "F.min(name).over(_so_far(from_last))",
+        "F.min(name).over(Window.partitionBy(*key).orderBy(_AT).rangeBetween(0, Window.unboundedFollowing))",
+        f"{HOT}::test_a_hot_key_makes_no_pairs",
+    ),
+    Mutation(
+        "hot key: each order and each move of its customer are a row",
+        AS_OF_JOIN,
+        "window.rowsBetween(Window.currentRow, most - 1)",
+        "window.rowsBetween(Window.currentRow, Window.unboundedFollowing)",
+        f"{HOT}::test_what_a_hot_key_may_have_is_bounded",
+    ),
+    Mutation(
+        "hot key: a search looks at one click too many",
+        AS_OF_JOIN,
+        "most - 1)",
+        "most)",
+        "tests/streaming/test_as_of_join.py::test_the_next_ones_are_the_row_and_those_behind_it",
     ),
     Mutation(
         "tie-break: of two payments the later, and at once the larger id, is kept",
@@ -208,8 +230,8 @@ VIEWS_AND_CONTRACTS = (
     Mutation(
         "cents lost: a payment counts in whole units of the currency",
         PAYMENTS,
-        '            "amount_cents",\n',
-        '            (F.col("amount_cents") - F.col("amount_cents") % 100).alias("amount_cents"),\n',
+        'first["amount_cents"].alias',
+        '(first["amount_cents"] - first["amount_cents"] % 100).alias',
         f"{VIEWS}::test_a_payment_counts_to_the_cent",
     ),
 )

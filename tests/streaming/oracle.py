@@ -137,14 +137,9 @@ def visits(events: list[Event], of: str) -> Iterator[tuple[str, int, list[Event]
 def click_through(events: list[Event]) -> Iterator[Row]:
     for search in (event for event in events if event["event_type"] == "search_made"):
         hour = range(search["ms"], search["ms"] + 60 * MINUTE + 1)
-        found = [
-            e["ms"]
-            for e in events
-            if e["event_type"] == "product_clicked"
-            and e["session_id"] == search["session_id"]
-            and e["ms"] in hour
-            and e["product_id"] in search["product_ids"]
-        ]
+        clicks = [e for e in events if e["event_type"] == "product_clicked" and e["session_id"] == search["session_id"]]
+        behind = sorted((e for e in clicks if e["ms"] >= search["ms"]), key=lambda e: (e["ms"], e["event_id"]))
+        found = [e["ms"] for e in behind[:100] if e["ms"] in hour and e["product_id"] in search["product_ids"]]
         yield {
             **{name: search[name] for name in ("event_id", "session_id", "customer_id")},
             **{"term": search["query"].strip(" ").lower(), "searched_at": search["ms"], "searches": 1},
@@ -155,7 +150,8 @@ def click_through(events: list[Event]) -> Iterator[Row]:
 def viewed_together(events: list[Event]) -> Iterator[Row]:
     clicks = [event for event in events if event["event_type"] == "product_clicked"]
     for session, start, own in visits(clicks, "session_id"):
-        products = sorted({event["product_id"] for event in own})
+        by_first_click = dict.fromkeys(e["product_id"] for e in sorted(own, key=lambda e: (e["ms"], e["product_id"])))
+        products = sorted([*by_first_click][:30])
         for place, product in enumerate(products):
             for partner in products[place + 1 :]:
                 pair = {"product_id": product, "partner_id": partner}
@@ -218,7 +214,7 @@ def open_orders_by_region(events: list[Event]) -> Iterator[Row]:
         mine = [
             e for e in events if e["event_type"].startswith("customer_") and e["customer_id"] == order["customer_id"]
         ]
-        starts = [order["ms"], *sorted({e["ms"] for e in mine if order["ms"] < e["ms"] < end})]
+        starts = [order["ms"], *sorted({e["ms"] for e in mine if order["ms"] < e["ms"] < end})[:20]]
         for start, stop in zip(starts, [*starts[1:], end], strict=True):
             version = last(mine, "customer_", "customer_id", order["customer_id"], start)
             has_region = version and version["event_type"] != "customer_left"

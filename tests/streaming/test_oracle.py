@@ -7,25 +7,21 @@ Histories do not meet: each has a day and ids of its own. So one Spark job defin
 """
 
 import random
-from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from flat import KNOWN, arrow, rows_of
 from oracle import ORACLE
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType, TimestampType
 
-from streaming.arrivals import arrow_schema
 from streaming.shared_plan import answered
-from streaming.silver import EVENT
 from streaming.speed import latest_rows
 from streaming.update_views import Keeping
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
-from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
 pytestmark = pytest.mark.slow
@@ -37,9 +33,6 @@ TITLES = ("Red Lamp", "lamp; Café", "cafe\u0301 red  LAMP", "Mug")
 NO_WORDS = "--"
 WORDS = ("lamp", "RED lamp", "cafe", "lamp café lamp", "mug -", NO_WORDS)
 SHOWN: tuple[list[str], ...] = ([], ["p-1"], ["p-2", "p-3", "p-1"])
-TOPIC = {"order": "orders", "payment": "payments", "customer": "customers"}
-KIND_TOPIC = {"search_made": "searches", "product_clicked": "clicks", "product_listed": "products"}
-KIND_TOPIC |= {"product_withdrawn": "products", "search_saved": "saved_searches", "search_removed": "saved_searches"}
 KINDS = ("payment_captured", "payment_failed", "payment_failed", "payment_refunded")
 CENTS = (100, 499, 500, 10_000, 10_001, 20_000)
 GAPS_MS = (0, 1, 1000, 40_000, 60_000, 150_000, 300_000, 300_001, 600_000, 1_800_000, 1_800_001, 3_600_000)
@@ -99,41 +92,7 @@ def pattern(number: int, at: int, chance: random.Random) -> list[dict[str, Any]]
     return found
 
 
-def event(flat: dict[str, Any]) -> dict[str, Any]:
-    kind = flat["event_type"]
-    topic = KIND_TOPIC.get(kind) or TOPIC[kind.partition("_")[0]]
-    own = {name: value for name, value in flat.items() if name not in ("ms", "event_id", "event_type")}
-    at = datetime.fromtimestamp(flat["ms"] / 1000, UTC)
-    return {
-        "topic": topic,
-        "event_type": flat["event_type"],
-        "event_id": flat["event_id"],
-        "event_time": at,
-        topic: own,
-    }
-
-
 FLAT = [history(number) for number in range(HISTORIES)]
-
-
-def arrow(flat: list[dict[str, Any]]) -> pa.Table:
-    """The columns of EVENT, and KNOWN_AT."""
-    found = pa.Table.from_pylist([event(one) for one in flat], schema=arrow_schema(EVENT))
-    return found.append_column(KNOWN_AT, found["event_time"])
-
-
-def plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return round(value.timestamp() * 1000)
-    return value
-
-
-def rows_of(view: View, table: pa.Table) -> dict[date, list[list[Any]]]:
-    """The rows by day, as values in the order of the view's columns."""
-    found: dict[date, list[list[Any]]] = defaultdict(list)
-    for row in table.to_pylist():
-        found[row["day"]].append([plain(row[one.name]) for one in view.columns])
-    return {day: sorted(rows, key=repr) for day, rows in found.items()}
 
 
 @pytest.fixture(scope="module")
@@ -172,14 +131,7 @@ def test_a_view_is_its_plain_definition(
     spark: SparkSession, view: View, expected: dict[str, dict[date, list[list[Any]]]]
 ) -> None:
     whole = arrow([one for flat in FLAT for one in flat])
-    found = rows_of(
-        view,
-        answered(
-            view, spark.createDataFrame(whole, StructType([*EVENT.fields, StructField(KNOWN_AT, TimestampType())]))
-        )
-        .drop(CLOSES)
-        .toArrow(),
-    )
+    found = rows_of(view, answered(view, spark.createDataFrame(whole, KNOWN)).drop(CLOSES).toArrow())
     assert len(found) > HISTORIES / 20, "too few histories have a row"
     assert found == expected[view.name]
 

@@ -1,18 +1,28 @@
 CREATE TEMP TABLE click_through AS
-WITH clicked AS (
+WITH behind AS (
     SELECT
         search.event_id,
-        count(*) AS clicks,
-        min(click.event_time) AS clicked_at
+        click.event_time AS clicked_at,
+        click.event_time <= search.event_time + INTERVAL 1 HOUR
+        AND list_contains(search.searches.product_ids, click.clicks.product_id) AS follows
     FROM events AS search
     INNER JOIN events AS click
         ON
             click.event_type = 'product_clicked'
             AND click.clicks.session_id = search.searches.session_id
-            AND click.event_time BETWEEN search.event_time AND search.event_time + INTERVAL 1 HOUR
-            AND list_contains(search.searches.product_ids, click.clicks.product_id)
+            AND click.event_time >= search.event_time
     WHERE search.event_type = 'search_made'
-    GROUP BY search.event_id
+    QUALIFY row_number() OVER (PARTITION BY search.event_id ORDER BY click.event_time, click.event_id) <= 100
+),
+
+clicked AS (
+    SELECT
+        event_id,
+        count(*) AS clicks,
+        min(clicked_at) AS clicked_at
+    FROM behind
+    WHERE follows
+    GROUP BY event_id
 )
 
 SELECT

@@ -43,6 +43,7 @@ starts AS (
             AND change.customers.customer_id = opened.customer_id
             AND change.event_time > opened.ordered_at
             AND change.event_time < opened.ended_at
+    QUALIFY dense_rank() OVER (PARTITION BY opened.event_id ORDER BY change.event_time) <= 20
 ),
 
 stays AS (
