@@ -9,15 +9,15 @@ SETUP := $(PYTHON) -B -m infra.setup
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-setup: ## Install Python packages, jars and MinIO (once; a second time takes no time)
+setup: ## Install Python packages, jars and the object store (once; a second time takes no time)
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
 	@$(SETUP)
 
 demo: setup ## Start the platform, send two days and live events, run the nights, show the result
 	@$(VENV)/daybreak demo
 
-setup-test: ## The same, with what the tests need too: Kafka Connect and the queue broker
-	@$(SETUP) python jars store classes connect queue
+setup-test: ## The same, with what the tests need too: Kafka Connect, the queue broker and MinIO
+	@$(SETUP) python jars store classes connect queue minio
 
 test: setup-test ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 3

@@ -26,6 +26,7 @@ from infra.options import OPTIONS_FILE, chosen
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
+from infra.store_format import Store, usual
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -46,6 +47,10 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
     s3_access_key: str = Field("", description="S3 access key; generated for the embedded store")
     s3_secret_key: SecretStr = Field(SecretStr(""), description="S3 secret key; generated for the embedded store")
     bucket: str = Field("lake", description="Bucket that holds the lake")
+    store: Store = Field(
+        default_factory=lambda d: usual(d["home"]),
+        description="The embedded object store: `versitygw`, or `minio` for a home whose lake is in its format, which keeps it",
+    )
     postgres_dsn: str = Field(
         default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak",
         description="libpq connection string (no password) for leases and Airflow's metadata",

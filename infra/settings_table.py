@@ -11,7 +11,12 @@ from infra.settings import ROOT, Settings
 
 PAGE = ROOT / "infra" / "README.md"
 BEGIN, END = "<!-- settings: made by make catalog -->", "<!-- end of settings -->"
-WORDS = {"home": "`.daybreak`", "checkpoints": "`<home>/checkpoints`", "kafka_replication": "that of `KAFKA_BROKERS`"}
+WORDS = {
+    "home": "`.daybreak`",
+    "checkpoints": "`<home>/checkpoints`",
+    "kafka_replication": "that of `KAFKA_BROKERS`",
+    "store": "`versitygw`",
+}
 """How the table writes defaults that are paths on this machine, or follow another setting."""
 
 

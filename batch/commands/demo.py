@@ -21,6 +21,7 @@ from infra.commands.screen import Screen
 from infra.failures import TransientFailure
 from infra.services import tables
 from infra.settings import settings
+from infra.store_format import versitygw_folder
 from streaming.commands import traffic
 from streaming.commands.freshness import show_freshness
 from streaming.monitor.catch_up import behind
@@ -125,12 +126,12 @@ def _drained() -> tuple[int, float]:
 
 def _where_to_look(seconds: float) -> None:
     s = settings()
-    secrets = s.home / "secrets.env"
+    files = versitygw_folder(s.home) / s.bucket
     console.print(f"[bold]done in {seconds / 60:.1f} minutes; the platform stays up.[/] Look at:")
     for what, where in (
         ("Airflow", f"{s.airflow_url}  user {s.airflow_user}, password {s.airflow_password.get_secret_value()}"),
         ("dbt docs", f"{s.airflow_url}/dbt-docs/  (also in Airflow's navigation, or `daybreak docs`)"),
-        ("MinIO console", f"http://127.0.0.1:{s.s3_console_port}  user {s.s3_access_key}, password in {secrets}"),
+        ("the lake", f"{files}, as files" if files.is_dir() else f"bucket {s.bucket} at {s.s3_endpoint}"),
         ("Spark UI", f"http://127.0.0.1:{s.stream_ui_port}"),
         ("SQL", 'daybreak query "SELECT * FROM gold.fct_daily_orders ORDER BY day"'),
         ("stop it", "daybreak down  (.venv/bin/daybreak; data stays, `make clean` removes it)"),

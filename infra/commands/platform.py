@@ -79,7 +79,7 @@ def _turn(on: list[str], off: list[str]) -> None:
     if rebuild.is_needed(settings().home, before, settings().options):
         if (supervisor := Supervisor(settings())).is_running():
             supervisor.stop(Name.STREAM, wait=True)
-        services = [called(roster(settings()), name) for name in (Name.KAFKA, Name.MINIO, Name.POSTGRES)]
+        services = [called(roster(settings()), name) for name in (Name.KAFKA, Name.STORE, Name.POSTGRES)]
         start_programs(",".join(name for names in services for name in names))
         with console.status("the stream's views are computed anew for its new options"):
             rebuild.rebuild(settings())

@@ -2,13 +2,16 @@
 
 Data flow: objects under `probe/` of the bucket -> one Finding per need; nothing is left behind
 Run: daybreak doctor
-Source: Delta Lake documentation, "Storage configuration": S3 with one driver needs consistency, not put-if-absent.
+Source: Delta Lake documentation, "Storage configuration": S3 with one driver needs consistency; delta-rs, "Writing to S3":
+a commit is a conditional PUT.
 """
 
 import io
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Barrier
 
 import urllib3
 from minio import Minio
@@ -19,6 +22,10 @@ from infra.settings import Settings
 
 ROUNDS = 10
 """Tries per need: an inconsistent store does not fail every time."""
+RACERS = 8
+"""Writers that ask at once to create one object."""
+ANSWER_SECONDS = 10
+CREATED = 200
 PART = 5 * 1024 * 1024
 """The smallest part of a multipart upload that S3 allows."""
 
@@ -113,10 +120,34 @@ def _multipart(store: Minio, bucket: str, place: str) -> str | None:
     )
 
 
+def _one_winner(store: Minio, bucket: str, place: str) -> str | None:
+    with ThreadPoolExecutor(RACERS) as racers, urllib3.PoolManager(maxsize=RACERS, timeout=ANSWER_SECONDS) as pool:
+        for number in range(ROUNDS):
+            key, together = f"{place}/race/{number:020}.json", Barrier(RACERS)
+            # The S3 client sends no conditions; a signed address may be used with any.
+            address = store.get_presigned_url("PUT", bucket, key)
+
+            def create(racer: int, address: str = address, together: Barrier = together) -> int:
+                together.wait(ANSWER_SECONDS)
+                mine, new = str(racer).encode(), {"If-None-Match": "*"}
+                return pool.request("PUT", address, body=mine, headers=new, retries=False).status
+
+            said = list(racers.map(create, range(RACERS)))
+            if said.count(CREATED) != 1:
+                return (
+                    f"of {RACERS} writers that create one object (If-None-Match), {said.count(CREATED)} were told that they "
+                    f"did (answers {sorted(set(said))}): two commits to one table could replace each other"
+                )
+            if _get(store, bucket, key) != str(said.index(CREATED)).encode():
+                return "a writer was told that it created an object, and another's is there"
+    return None
+
+
 NEEDS: dict[str, Callable[[Minio, str, str], str | None]] = {
     "read after write": _read_after_write,
     "read after overwrite": _overwrite,
     "list after write, in order": _list_after_write,
     "list after delete": _delete,
     "upload in parts": _multipart,
+    "conditional PUT: of many writers one": _one_winner,
 }

@@ -57,7 +57,7 @@ def program(s: Settings) -> Program:
         command=(sys.executable, "-m", "infra.sql.server"),
         env=settings_env(),
         ports={"gateway_port": s.gateway_port},
-        needs=(Name.MINIO,),
+        needs=(Name.STORE,),
         waits_for=lambda pid: health.port(s.gateway_host, s.gateway_port),
         notices=lambda pid: notices(s, pid),
         # Hive lists this folder whenever a session ends, and complains if it is not there.

@@ -71,11 +71,6 @@ def page(url: str) -> tuple[str | None, Any]:
     return None, json.loads(body) if body.startswith(b"{") else None
 
 
-def minio(s: Settings) -> str | None:
-    """Does the store report that it is live?"""
-    return page(f"{s.s3_endpoint}/minio/health/live")[0]
-
-
 def postgres(connection_string: str) -> str | None:
     """Can one connect and query?"""
     try:

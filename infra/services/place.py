@@ -5,7 +5,7 @@ Run: daybreak up
 """
 
 from infra.failures import PermanentFailure
-from infra.services import kafka, ports
+from infra.services import kafka, ports, store
 from infra.settings import ROOT, Settings
 from infra.spark_conf import write_defaults
 
@@ -17,9 +17,11 @@ INSTALLED = ("bin", "jars")
 def prepare(s: Settings) -> None:
     """Create the folders, link the installed files, write Spark's shared configuration.
 
-    Raises PermanentFailure if nothing is installed, or if the home's log was made by another number of brokers.
+    Raises PermanentFailure if nothing is installed, or if the home's log was made by another number of brokers, or its lake
+    by another store.
     """
     kafka.refuse_other_size(s)
+    store.refuse_other_format(s)
     for folder in FOLDERS:
         (s.home / folder).mkdir(parents=True, exist_ok=True)
     for name in INSTALLED:

@@ -24,7 +24,7 @@ class Name(StrEnum):
     KAFKA_1 = "kafka-1"
     KAFKA_2 = "kafka-2"
     KAFKA_3 = "kafka-3"
-    MINIO = "minio"
+    STORE = "store"
     POSTGRES = "postgres"
     CONNECT = "connect"
     CACHE = "cache"

@@ -16,11 +16,11 @@ from infra.services import (
     follower,
     gateway,
     kafka,
-    minio,
     notify,
     orders,
     postgres,
     queue,
+    store,
     stream,
     webhooks,
 )
@@ -35,7 +35,7 @@ def roster(s: Settings) -> dict[Name, Program]:
     if s.embedded("kafka_bootstrap"):
         programs += kafka.programs(s)
     if s.embedded("s3_endpoint"):
-        programs.append(minio.program(s))
+        programs.append(store.program(s))
     if s.embedded("postgres_dsn"):
         programs.append(postgres.program(s))
     if s.has(SHOP_DB):

@@ -22,7 +22,7 @@ def program(s: Settings) -> Program:
         # Named, so that an option of its own that is turned on or off starts it again.
         env=settings_env() | {VARIABLE: ",".join(filter(s.has, OF_THE_STREAM))},
         ports={"stream_ui_port": s.stream_ui_port},
-        needs=(Name.KAFKA, Name.MINIO, Name.POSTGRES),
+        needs=(Name.KAFKA, Name.STORE, Name.POSTGRES),
         waits_for=lambda pid: health.stream(s, pid),
         notices=lambda pid: health.notices(s, pid),
         fails=lambda: f"{found.place}. {WHAT_TO_DO}" if (found := failing(s)) else None,

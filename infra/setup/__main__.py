@@ -22,7 +22,7 @@ def main(wanted: "list[str]") -> None:
     try:
         prerequisites.check(with_java=wanted != ["python"])
         usual = (environment.STEP, jars.STEP, store.STEP, classes.STEP)
-        known = (*usual, connect.STEP, queue.STEP)
+        known = (*usual, connect.STEP, queue.STEP, store.MINIO_STEP)
         run([environment.INSTALLER, *([step for step in known if step.name in wanted] if wanted else usual)])
     except SetupFailure as failure:
         sys.exit(f"daybreak: {failure}")

@@ -31,7 +31,7 @@ from infra.shop.run import Run
 from infra.shop.story import TOPICS
 from streaming.monitor.catch_up import behind, log_ends
 
-CORE = "kafka,minio,postgres,stream"
+CORE = "kafka,store,postgres,stream"
 FIRST_DAY_BACK = 40
 """Days only go forward: of a day behind the stream's clock every event would be late."""
 DRAIN_SECONDS = 1800

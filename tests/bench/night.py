@@ -23,7 +23,7 @@ from tests.bench.figure import Figure
 
 SAYS = re.compile(r"^\d\d:\d\d:\d\d (\w+)")
 """A step's line when it is done: its time, its name."""
-STORES = ("kafka", "minio", "postgres", "stream")
+STORES = ("kafka", "store", "postgres", "stream")
 """What runs all the time, whether there is a night or not."""
 FEW = ("order_totals", "order_payments")
 """The views that a night began with, one of each kind."""

@@ -32,7 +32,7 @@ def scale(bed: Bed, records: int) -> list[Figure]:
     start_ms = _start_ms(bed.next_day())
     end_ms = start_ms + records * 1000 // RATE
     bed.run("down")
-    bed.run("up", "--only", "kafka,minio,postgres")
+    bed.run("up", "--only", "kafka,store,postgres")
     sent = _send(start_ms, end_ms, RATE)
     began = datetime.now(UTC)
     bed.run("up", "--only", "stream")

@@ -15,6 +15,7 @@ from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
 from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
+from tests.mutations.stores import STORES
 from tests.mutations.stream import STREAM
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
@@ -34,6 +35,7 @@ MUTATIONS = (
     *NIGHT,
     *KEPT,
     *SHOWN,
+    *STORES,
     *ALARMS,
     *LABS,
 )

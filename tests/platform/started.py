@@ -26,7 +26,7 @@ HOMES = ROOT / ".daybreak" / "test-home"
 PORT_BASE = int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER
 SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, ORDER_PORTS = (PORT_BASE + place for place in (200, 400, 600, 800))
 """Of the other platforms that one process may have at once."""
-CORE = "kafka,minio,postgres,stream"
+CORE = "kafka,store,postgres,stream"
 RUNNING: list[Platform] = []
 
 

@@ -23,11 +23,11 @@ def test_a_killed_broker(platform: Platform) -> None:
 
 def test_an_object_store_that_is_away(platform: Platform) -> None:
     with load(platform, 32):
-        platform.kill("minio")
-        platform.supervisor().stop("minio", wait=True)
+        platform.kill("store")
+        platform.supervisor().stop("store", wait=True)
         # The outage itself, not a wait for something.
         time.sleep(AWAY_SECONDS)
-        platform.supervisor().begin("minio")
-        platform.wait_healthy("minio")
+        platform.supervisor().begin("store")
+        platform.wait_healthy("store")
     platform.wait_drained()
     assert unaccounted(platform) == []

@@ -18,7 +18,7 @@ from running import VIEWS, Platform, of_group, until
 
 from batch.report.curves import delay_for
 from infra.lake.s3 import client
-from infra.services.minio import make_bucket
+from infra.services.store import make_bucket
 from streaming import views
 
 pytestmark = pytest.mark.platform

@@ -24,7 +24,7 @@ SEED = int(os.environ.get("DAYBREAK_SOAK_SEED", time.time_ns() % 1_000_000))
 KILLS = int(os.environ.get("DAYBREAK_SOAK_KILLS", "20"))
 MINUTES = float(os.environ.get("DAYBREAK_SOAK_MINUTES", "20"))
 DAY = datetime.now(UTC).date() - timedelta(days=2)
-SINGLE = ("stream", "stream", "stream", "spark", "kafka", "minio", "postgres")
+SINGLE = ("stream", "stream", "stream", "spark", "kafka", "store", "postgres")
 """What dies: the stream with all its processes mostly, only its Spark, or what it stands on."""
 LONGEST_LIFE = 40
 """Seconds that it has at most between two deaths: some come before it has read anything."""

@@ -80,7 +80,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         platform = Platform(load(), clean | ours)
         patch.setattr("infra.kafka.client.settings", lambda: platform.settings)
         try:
-            platform.run("daybreak", "up", "--only", "kafka,minio,postgres,stream,gateway")
+            platform.run("daybreak", "up", "--only", "kafka,store,postgres,stream,gateway")
             # With the secrets that are there now.
             platform = Platform(load(), clean | ours)
             for records in (ORDERS, [CLOCK], [LATE]):

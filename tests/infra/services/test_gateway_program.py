@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from infra import secrets
-from infra.services import gateway, minio
+from infra.services import gateway, store
 from infra.settings import Settings, load
 from infra.spark_conf import spark_defaults, write_defaults
 
@@ -45,7 +45,7 @@ def test_without_a_key_of_its_own_it_uses_the_lakes(s: Settings) -> None:
 
 
 def test_the_policy_writes_below_gold_only() -> None:
-    allowed = minio.gold_only("lake")["Statement"]
+    allowed = store.gold_only("lake")
     writing = [
         one["Resource"] for one in allowed if any(name.startswith(("s3:Put", "s3:Delete")) for name in one["Action"])
     ]

@@ -53,7 +53,7 @@ def test_rows_of_orders_have_a_follower_with_both_options_only(
     ("setting", "value", "yours"),
     [
         ("KAFKA_BOOTSTRAP", "127.0.0.1:1", {Name.KAFKA}),
-        ("S3_ENDPOINT", "http://127.0.0.1:1", {Name.MINIO}),
+        ("S3_ENDPOINT", "http://127.0.0.1:1", {Name.STORE}),
         ("POSTGRES_DSN", "host=127.0.0.1 user=me", {Name.POSTGRES}),
         ("GATEWAY_HOST", "127.0.0.2", {Name.GATEWAY}),
         ("AIRFLOW_URL", "http://127.0.0.1:1", {name for name in Name if name.startswith("airflow")}),
@@ -91,8 +91,8 @@ def test_no_two_programs_share_a_port(s: Settings, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_wrong_name_is_refused_with_the_right_ones(s: Settings) -> None:
-    with pytest.raises(PermanentFailure, match="'kafak' is not a program of this platform: kafka, minio"):
-        choose(roster(s), "minio,kafak")
+    with pytest.raises(PermanentFailure, match="'kafak' is not a program of this platform: kafka, store"):
+        choose(roster(s), "store,kafak")
 
 
 def test_a_part_keeps_the_order_of_the_whole(s: Settings) -> None:
@@ -111,12 +111,12 @@ def test_three_brokers_are_named_at_once_or_one_by_one(s: Settings, monkeypatch:
     monkeypatch.setenv("DAYBREAK_KAFKA_BROKERS", "3")
     every = roster(load())
     assert Name.KAFKA not in every
-    assert list(choose(every, "minio,kafka")) == [*BROKERS, Name.MINIO]
+    assert list(choose(every, "store,kafka")) == [*BROKERS, Name.STORE]
     assert list(choose(every, "kafka-2")) == [Name.KAFKA_2]
-    assert set(every[Name.STREAM].needs) == {*BROKERS, Name.MINIO, Name.POSTGRES}
+    assert set(every[Name.STREAM].needs) == {*BROKERS, Name.STORE, Name.POSTGRES}
 
 
 def test_of_one_broker_none_has_a_number(s: Settings) -> None:
     with pytest.raises(PermanentFailure, match="'kafka-1' is not a program"):
         choose(roster(s), "kafka-1")
-    assert set(roster(s)[Name.STREAM].needs) == {Name.KAFKA, Name.MINIO, Name.POSTGRES}
+    assert set(roster(s)[Name.STREAM].needs) == {Name.KAFKA, Name.STORE, Name.POSTGRES}

@@ -67,12 +67,12 @@ def _up(s: Settings, *programs: Program) -> Supervisor:
 def test_a_program_starts_after_what_it_needs_is_healthy(s: Settings) -> None:
     told: list[str] = []
     asked = iter(["a moment", "a moment"])
-    first = _program(name=Name.MINIO, waits_for=lambda pid: next(asked, None))
-    second = _program(name=Name.GATEWAY, needs=(Name.MINIO,))
+    first = _program(name=Name.STORE, waits_for=lambda pid: next(asked, None))
+    second = _program(name=Name.GATEWAY, needs=(Name.STORE,))
     supervisor = Supervisor(s)
     supervisor.start([second, first])
     start.up(s, {p.name: p for p in (second, first)}, supervisor, told.append, _quiet)
-    assert [line.split()[0] for line in told] == ["minio", "gateway"]
+    assert [line.split()[0] for line in told] == ["store", "gateway"]
 
 
 def test_a_killed_program_is_started_again(s: Settings) -> None:
@@ -128,9 +128,9 @@ def test_an_odd_home_and_password_of_supervisor_work(tmp_path: Path, monkeypatch
 
 def test_a_taken_port_is_named_with_its_setting(s: Settings) -> None:
     supervisor = _up(s, _program())
-    late = _program(name=Name.MINIO, ports={"s3_port": s.supervisor_port})
+    late = _program(name=Name.STORE, ports={"s3_port": s.supervisor_port})
     supervisor.reload([_program(), late])
-    with pytest.raises(PermanentFailure, match=f"port {s.supervisor_port} of minio is taken by .*DAYBREAK_S3_PORT"):
+    with pytest.raises(PermanentFailure, match=f"port {s.supervisor_port} of store is taken by .*DAYBREAK_S3_PORT"):
         start.up(s, {late.name: late}, supervisor, _quiet, _quiet)
 
 

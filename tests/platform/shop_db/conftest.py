@@ -1,4 +1,5 @@
-"""The platform of this folder captures the shop's database, and its views read customers from there. It has a day of the shop."""
+"""The platform of this folder captures the shop's database, and its views read customers from there. It has a day of the shop,
+and its lake on the other store."""
 
 from collections.abc import Iterator
 
@@ -12,6 +13,8 @@ from tutorial import copied
 SHOP_DB = "connect,cache,follower-index,follower-cache"
 SETTINGS = {
     "DAYBREAK_OPTIONS": "shop-db,shop-db-views",
+    # The other embedded store, which older homes keep.
+    "DAYBREAK_STORE": "minio",
     # So little that a connector that stands still loses its place in seconds.
     "DAYBREAK_SLOT_MB": "16",
 }

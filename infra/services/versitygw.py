@@ -1,0 +1,92 @@
+"""versitygw as the embedded object store: an S3 server whose buckets are folders, and whose objects are files.
+
+Data flow: Settings -> `<home>/store/{data,keys}` -> Program; then the bucket's policy
+Run: daybreak up --only store
+Source: versitygw 1.8.0, `versitygw posix --help`, and auth/iam_internal.go for the file of keys.
+
+A write is on its way to the disk when it is acknowledged, as in Kafka: a death of the process takes nothing, a power cut may.
+"""
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from infra.failures import PermanentFailure
+from infra.lake.s3 import client
+from infra.owner_file import write
+from infra.services import health
+from infra.services.program import Name, Program
+from infra.settings import Settings
+from infra.store_format import versitygw_folder
+
+HEALTH = "/health"
+
+
+def program(s: Settings, complete: Callable[[], None]) -> Program:
+    """The server, on loopback; the lake's own key is in its environment, the gateway's in a file."""
+    command = [
+        f"{s.home}/bin/versitygw",
+        *("--port", f"127.0.0.1:{s.s3_port}"),
+        *("--iam-dir", str(_keys(s))),
+        *("--health", HEALTH),
+        # Without it, a line for each request.
+        "--quiet",
+        "posix",
+        str(versitygw_folder(s.home)),
+    ]
+    return Program(
+        name=Name.STORE,
+        command=tuple(command),
+        env={
+            "ROOT_ACCESS_KEY_ID": s.s3_access_key,
+            "ROOT_SECRET_ACCESS_KEY": s.s3_secret_key.get_secret_value(),
+            "VGW_REGION": s.s3_region,
+        },
+        ports={"s3_port": s.s3_port},
+        waits_for=lambda pid: health.page(f"{s.s3_endpoint}{HEALTH}")[0],
+        prepare=lambda: prepare(s),
+        complete=complete,
+    )
+
+
+def prepare(s: Settings) -> None:
+    """Make its folders and its file of keys. Raises PermanentFailure on a file system that keeps no attributes."""
+    data = versitygw_folder(s.home)
+    for folder in (data.parent, data, _keys(s)):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    refuse_without_attributes(data)
+    write(_keys(s) / "users.json", {"accessAccounts": _accounts(s)})
+
+
+def let_gateway_in(s: Settings, statements: list[dict[str, Any]]) -> None:
+    """Give the gateway's key these rights in the lake's bucket; a key without a statement has none."""
+    whose = {"Principal": {"AWS": [s.gateway_s3_access_key]}}
+    policy = {"Version": "2012-10-17", "Statement": [one | whose for one in statements]}
+    client(s).set_bucket_policy(s.bucket, json.dumps(policy))
+
+
+def _keys(s: Settings) -> Path:
+    return s.home / "store" / "keys"
+
+
+def _accounts(s: Settings) -> dict[str, dict[str, Any]]:
+    key, secret = s.gateway_s3_access_key, s.gateway_s3_secret_key.get_secret_value()
+    if not (s.embedded("gateway_host") and key):
+        return {}
+    return {key: {"access": key, "secret": secret, "role": "user", "userID": 0, "groupID": 0, "projectID": 0}}
+
+
+def refuse_without_attributes(folder: Path) -> None:
+    """Raise PermanentFailure if this file system keeps none: a write's ETag and type are attributes of its file."""
+    try:
+        os.setxattr(folder, "user.daybreak", b"1")
+    except OSError as failure:
+        if failure.errno != errno.ENOTSUP:
+            raise
+        raise PermanentFailure(
+            f"the file system of {folder} keeps no extended attributes, which the object store needs: take another one "
+            "(DAYBREAK_HOME), or set DAYBREAK_STORE=minio"
+        ) from failure
