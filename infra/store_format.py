@@ -38,7 +38,8 @@ def other_format(home: Path, store: Store) -> str | None:
     has = kept(home)
     if has is None or has == store:
         return None
+    move = "`daybreak move-store` moves it; else " if store == "versitygw" else ""
     return (
-        f"the lake of {home} was made by {has}, and {store} would begin an empty one: leave DAYBREAK_STORE out, or set it "
-        f"to {has}; a new home (DAYBREAK_HOME) can have another store"
+        f"the lake of {home} was made by {has}, and {store} would begin an empty one: {move}leave DAYBREAK_STORE out, or set "
+        f"it to {has}"
     )

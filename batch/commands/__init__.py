@@ -15,6 +15,7 @@ COMMANDS = {
     **dict.fromkeys(("up", "down", "restart", "logs"), "infra.commands.platform"),
     "status": "batch.commands.status",
     "doctor": "infra.commands.doctor",
+    "move-store": "infra.commands.move_store",
     **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),
     **dict.fromkeys(("night", "backfill"), "batch.commands.nights"),
     "decide": "batch.commands.decide",

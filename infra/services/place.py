@@ -24,13 +24,18 @@ def prepare(s: Settings) -> None:
     store.refuse_other_format(s)
     for folder in FOLDERS:
         (s.home / folder).mkdir(parents=True, exist_ok=True)
+    link_installed(s)
+    write_defaults(s)
+
+
+def link_installed(s: Settings) -> None:
+    """Link the installed files. Raises PermanentFailure if there are none."""
     for name in INSTALLED:
         here, installed = s.home / name, ROOT / ".daybreak" / name
         if not installed.exists():
             raise PermanentFailure(f"{installed} is missing: run `make setup`")
         if not here.exists():
             here.symlink_to(installed)
-    write_defaults(s)
 
 
 def check_supervisor_port(s: Settings) -> None:

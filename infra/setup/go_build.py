@@ -14,7 +14,6 @@ from infra.setup.environment import UV
 from infra.setup.step import STATE, VENV, call
 
 GO_WHEEL = Path(__file__).parent / "go.txt"
-TOOLS = STATE / "tools" / "go"
 BIN = STATE / "bin"
 
 
@@ -44,7 +43,7 @@ def _go(oldest: tuple[int, int], tools: Path) -> str:
 def install(package: str, version: str, oldest: tuple[int, int]) -> None:
     """Build `package` at `version` with a Go not older than `oldest`. Raises SetupFailure if that fails."""
     program = package.rsplit("/", 1)[-1]
-    tools, cache = TOOLS / program, STATE / "cache" / "go" / program
+    tools, cache = STATE / "tools" / f"go-{program}", STATE / "cache" / f"go-{program}"
     go = _go(oldest, tools)
     env = {
         "GOBIN": str(BIN),

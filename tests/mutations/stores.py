@@ -1,6 +1,7 @@
-"""Mistakes about the embedded object store: an empty lake beside a full one, a key that may write more, a race nobody sees.
+"""Mistakes about the embedded object store: an empty lake beside a full one, a key that may write more, a race or a bad
+copy that nobody sees.
 
-Data flow: infra/store_format.py, infra/services, infra/lake/probe.py -> Mutation
+Data flow: infra/store_format.py, infra/services, infra/lake -> Mutation
 Run: python -m tests.mutations stores
 """
 
@@ -36,5 +37,12 @@ STORES = (
         "if said.count(CREATED) != 1:",
         "if said.count(CREATED) < 1:",
         f"{STORE}::test_doctor_sees_a_store_without_conditional_puts",
+    ),
+    Mutation(
+        "stores: a copy that is not the original counts",
+        "infra/lake/copied.py",
+        "!= body.digest.digest()",
+        '== b""',
+        "tests/infra/services/test_move_store.py::test_a_file_that_is_not_what_was_read_is_told",
     ),
 )

@@ -38,7 +38,7 @@ def test_another_store_is_refused_before_anything_stops(
 ) -> None:
     (home / FORMATS[made_by]).mkdir(parents=True)
     monkeypatch.setenv("DAYBREAK_STORE", asked)
-    with pytest.raises(PermanentFailure, match=f"was made by {made_by}, and {asked} would begin an empty one: leave"):
+    with pytest.raises(PermanentFailure, match=f"was made by {made_by}, and {asked} would begin an empty one"):
         place.prepare(load())
     assert not (home / "run").exists()
     monkeypatch.setenv("DAYBREAK_S3_ENDPOINT", "http://127.0.0.1:1")
