@@ -115,8 +115,9 @@ class Supervisor:
         return list(changed)
 
     def processes(self) -> dict[Name, Process]:
-        """Every program it knows."""
-        return {Name(info["name"]): Process.of(info) for info in self._call("getAllProcessInfo")}
+        """Every program it knows, but for those that only another version of this code has: `up` and `down` end them."""
+        known = self._call("getAllProcessInfo")
+        return {Name(info["name"]): Process.of(info) for info in known if info["name"] in list(Name)}
 
     def ends(self) -> dict[str, Ends]:
         """The programs that ended by themselves lately."""

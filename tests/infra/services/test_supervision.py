@@ -157,6 +157,17 @@ def test_down_leaves_no_process(s: Settings) -> None:
     assert processes.left_over(s.home) == []
 
 
+def test_down_ends_what_an_older_version_started(s: Settings) -> None:
+    older = _program(name="minio")  # type: ignore[arg-type]
+    supervisor = Supervisor(s)
+    supervisor.start([older])
+    supervisor.begin(older.name)
+    _until(lambda: len(processes.left_over(s.home)) > 1)
+    assert supervisor.processes() == {}
+    start.down(s, {}, supervisor, _quiet, _quiet)
+    assert processes.left_over(s.home) == []
+
+
 def test_down_leaves_no_process_though_supervisor_was_killed(s: Settings) -> None:
     program = _program(WITH_CHILD)
     supervisor = _up(s, program)
