@@ -38,7 +38,8 @@ def started(builder: SparkSession.Builder, s: Settings) -> SparkSession:
     said = ", ".join(f"{name}={value}" for name, value in asked.items()) or "the cluster's defaults"
     raise TransientFailure(
         f"no executor of {s.spark_master} took a job within {s.resources_seconds} s: the cluster has no free cores or memory for "
-        f"this application ({said}). Look at the master's page for who holds them, and give each process a share: "
+        f"this application ({said}), or its executors do not reach the driver at {s.spark_address}. The master's page says "
+        "who holds them, and give each process a share: "
         'DAYBREAK_STREAM_CONF, DAYBREAK_NIGHT_CONF, DAYBREAK_GATEWAY_CONF, e.g. {"spark.cores.max": "2"}'
     )
 

@@ -38,6 +38,7 @@ def _wanted(s: Settings) -> dict[str, str]:
     if s.embedded("cache_url"):
         wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
     wanted["DAYBREAK_QUEUE_PASSWORD"] = _password()
+    wanted["DAYBREAK_SPARK_SECRET"] = _token(32)
     if s.embedded("airflow_url"):
         wanted["DAYBREAK_AIRFLOW_PASSWORD"] = _password()
         wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = _token(64)

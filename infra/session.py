@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from infra import cluster, out_of_memory
+from infra import cluster, cluster_conf, out_of_memory
 from infra.class_archive import spark_jvm
 from infra.settings import settings
 from infra.spark_conf import write_defaults
@@ -33,14 +33,15 @@ def spark(
     `defaults`: a folder with the shared configuration, in place of the usual one.
     """
     s = settings()
+    cluster_conf.refuse_unreachable(s)
     os.environ["SPARK_CONF_DIR"] = str(defaults or write_defaults(s))
-    if s.spark_master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        # Else Spark starts the `python3` of the PATH for Python columns.
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # The page of a driver asks nobody who he is. On a cluster too only its other listeners have an address of their own.
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    # Else Spark starts the `python3` of the PATH for Python columns, an executor its machine's.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(spark_jvm(s, jvm)))
-    for key, value in conf.items():
+    for key, value in {**cluster_conf.share(s, setting.removesuffix("_memory")), **conf}.items():
         builder = builder.config(key, value)
     own = builder.getOrCreate() if s.spark_master.startswith("local") else cluster.started(builder, s)
     gateway: Any = own.sparkContext._gateway

@@ -7,13 +7,13 @@ Run: daybreak doctor
 import os
 from pathlib import Path
 
+from infra import cluster_conf
 from infra.class_archive import spark_classpath, spark_jvm
 from infra.settings import Settings
 
 
 def spark_defaults(s: Settings) -> dict[str, str]:
-    """Settings that every session shares: Delta, S3A, UTC, ANSI, and sizes for a small machine."""
-    jars = (s.home / "jars" / "spark").resolve()
+    """Settings that every session shares: Delta, S3A, UTC, ANSI, sizes for a small machine; of a cluster also what it ships."""
     shared = {
         "spark.driver.extraClassPath": spark_classpath(s),
         "spark.driver.extraJavaOptions": " ".join(spark_jvm(s)),
@@ -54,7 +54,7 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         # Eleven views have hundreds of plans, and the same ones come again; Spark would forget all but the last 100.
         shared["spark.sql.codegen.cache.maxEntries"] = "2000"
     else:
-        shared["spark.jars"] = ",".join(str(jar) for jar in sorted(jars.glob("*.jar")))
+        shared |= cluster_conf.of_driver(s)
     return shared | s.spark_conf
 
 

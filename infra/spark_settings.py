@@ -4,9 +4,10 @@ Data flow: DAYBREAK_SPARK_..., DAYBREAK_STREAM_..., DAYBREAK_NIGHT_..., DAYBREAK
 Run: daybreak doctor
 """
 
+from ipaddress import ip_address
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings
 
 from infra.jvm import LATER_C2, QUICK_JVM
@@ -16,6 +17,20 @@ class SparkSettings(BaseSettings):
     """Where they run, and what each may take: on a cluster each is an application of its own, with its own share."""
 
     spark_master: str = Field("local[2]", description="Spark master of the stream, the night and the SQL gateway")
+    spark_address: str = Field(
+        "127.0.0.1",
+        description="With a cluster: the one address of this machine at which the drivers listen; executors must reach it",
+    )
+    spark_secret: SecretStr = Field(
+        SecretStr(""),
+        description="With a standalone master: authenticates and encrypts all of Spark's connections; generated",
+    )
+    cluster_cores: int = Field(
+        2,
+        ge=1,
+        description="Cores of the cluster: half of them are the stream's, a quarter the night's, a quarter the gateway's, "
+        "each one at least",
+    )
     spark_conf: dict[str, str] = Field(
         default_factory=dict, description="More Spark settings of every session as JSON, e.g. spark.executor.memory"
     )
@@ -38,6 +53,17 @@ class SparkSettings(BaseSettings):
         description="Spark settings of the stream: `small` suits two cores, `spark` keeps Spark's defaults; "
         "DAYBREAK_SPARK_CONF and DAYBREAK_STREAM_CONF override both",
     )
+
+    @field_validator("spark_address")
+    @classmethod
+    def _a_named_address(cls, address: str) -> str:
+        try:
+            is_every = ip_address(address.strip("[]")).is_unspecified
+        except ValueError:
+            is_every = not address
+        if is_every:
+            raise ValueError("it must be one address: the drivers never listen on all interfaces")
+        return address
 
     @property
     def of_stream(self) -> dict[str, str]:

@@ -14,6 +14,7 @@ import psutil
 import typer
 from rich.table import Table
 
+from infra.cluster_conf import refuse_unreachable
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.lake.probe import probe
@@ -74,6 +75,7 @@ def _machine(s: Settings) -> Iterator[Line]:
     yield Line("cores", str(psutil.cpu_count()))
     if s.embedded("s3_endpoint"):
         yield Line("store", s.store, _store_problem(s))
+    yield Line("Spark", s.spark_master, _unreachable(s))
     if s.embedded("kafka_bootstrap"):
         yield Line("Kafka", f"{s.kafka_brokers} broker{'s' * (s.kafka_brokers > 1)}", kafka.other_size(s))
     wanted = {"supervisor_port": s.supervisor_port, "docs_port": s.docs_port}
@@ -92,6 +94,15 @@ def _store_problem(s: Settings) -> str | None:
     """Is the store's server there, and is this home's lake in its format? MinIO is built when `daybreak up` needs it."""
     not_built = s.store == "versitygw" and not store.VERSITYGW.binary.exists()
     return "not built: run `make setup`" if not_built else other_format(s.home, s.store)
+
+
+def _unreachable(s: Settings) -> str | None:
+    """Of a cluster: what its executors could not reach."""
+    try:
+        refuse_unreachable(s)
+    except PermanentFailure as failure:
+        return str(failure)
+    return None
 
 
 def _store(s: Settings) -> Iterator[Line]:

@@ -84,17 +84,15 @@ class Program:
 
 def shared_env(s: Settings) -> dict[str, str]:
     """The environment of every program: this installation's commands, first on the path, its modules and its home."""
-    env = {
+    return {
         "PATH": f"{BIN}:{os.environ.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",
         "DAYBREAK_HOME": str(s.home),
         "SPARK_CONF_DIR": str(s.home / "spark"),
         "TZ": "UTC",
+        "SPARK_LOCAL_IP": "127.0.0.1",
     }
-    if s.spark_master.startswith("local"):
-        env["SPARK_LOCAL_IP"] = "127.0.0.1"
-    return env
 
 
 def settings_env() -> dict[str, str]:

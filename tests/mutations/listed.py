@@ -8,6 +8,7 @@ from tests.mutations.alarms import ALARMS
 from tests.mutations.brokers import BROKEN
 from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
+from tests.mutations.cluster import CLUSTER
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
@@ -31,6 +32,7 @@ MUTATIONS = (
     *NOTIFY,
     *QUEUE,
     *BROKEN,
+    *CLUSTER,
     *STREAM,
     *NIGHT,
     *KEPT,

@@ -24,7 +24,8 @@ WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Number of this process: each has platforms of its own."""
 HOMES = ROOT / ".daybreak" / "test-home"
 PORT_BASE = int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER
-SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, ORDER_PORTS = (PORT_BASE + place for place in (200, 400, 600, 800))
+PLACES = (200, 400, 600, 800, 900)
+SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, ORDER_PORTS, CLUSTER_PORTS = (PORT_BASE + place for place in PLACES)
 """Of the other platforms that one process may have at once."""
 CORE = "kafka,store,postgres,stream"
 RUNNING: list[Platform] = []
