@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test check soak mutations bench bench-night bench-encodings catalog lock clean
+.PHONY: help setup setup-test demo test check soak helm mutations bench bench-night bench-encodings catalog lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -22,7 +22,12 @@ setup-test: ## The same, with what the tests need too: Kafka Connect, the queue 
 test: setup-test ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 3
 
+helm: ## Check the chart for Kubernetes: helm lint, helm template, kubeconform (built once, some minutes)
+	@$(SETUP) python helm
+	@$(VENV)/python -m pytest -m soak tests/infra/test_helm.py
+
 soak: setup ## What takes longer: random deaths under load, the tutorials, more random histories; then all mutations
+	@$(SETUP) helm
 	@$(VENV)/python -m pytest -m soak -s
 	@$(VENV)/python -m tests.mutations
 

