@@ -22,8 +22,8 @@ from streaming.progress import MicroBatch
 SIZE = "size"
 """The column of a record's bytes: key, value and headers."""
 SMALLEST, LARGEST = "daybreak.smallest", "daybreak.largest"
-"""Properties of the driver's JVM: a record of fewer bytes is left out, one of more comes without key, value and headers. Where
-nothing sets them every record comes whole."""
+"""Properties of the driver's JVM, which a cluster's executors do not see: a record of fewer bytes is left out, one of more comes
+without key, value and headers. Where nothing sets them every record comes whole."""
 NO_LIMIT = (1 << 63) - 1
 SPARE = 4
 """The rate rises when the bytes of a micro-batch are this many times less than the limit."""
@@ -89,7 +89,10 @@ class Rate:
         if pc.any(is_cut).as_py():
             # Only these: to decode all others again would double what a micro-batch takes.
             self.unbound(largest + 1)
-            found = pa.concat_tables([found.filter(pc.invert(is_cut)), validated.toArrow()])
+            again = validated.toArrow()
+            # A cluster's executors have no properties of the driver's: they read every record, and whole, both times.
+            again = again.filter(pc.greater(again[SIZE], largest))
+            found = pa.concat_tables([found.filter(pc.invert(is_cut)), again])
         return found.drop_columns([SIZE])
 
     def _is_begun(self, batch: MicroBatch) -> bool:

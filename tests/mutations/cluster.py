@@ -24,6 +24,13 @@ CLUSTER = (
         f"{CONF}::test_everything_is_authenticated_and_encrypted_at_one_address",
     ),
     Mutation(
+        "cluster: one large record, and a micro-batch is written twice",
+        "streaming/rate.py",
+        "again.filter(pc.greater(again[SIZE], largest))",
+        "again.filter(pc.greater(again[SIZE], -1))",
+        "tests/streaming/test_rate.py::test_executors_that_see_no_limit_double_nothing",
+    ),
+    Mutation(
         "cluster: checkpoints in the home, for executors on other machines",
         "infra/cluster_conf.py",
         'in ("", "file")',

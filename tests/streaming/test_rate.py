@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -59,6 +60,17 @@ def test_the_rate_rises_when_there_is_room_again(own: Rate) -> None:
     with pytest.raises(AnotherRate):
         own.begin(9, False)
     assert (own.limit, own.ended_at) == (20_000, 9)
+
+
+def test_executors_that_see_no_limit_double_nothing(own: Rate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a cluster both reads give every record whole."""
+    monkeypatch.setattr(own, "_is_begun", lambda batch: False)
+    sizes = [10, 20_000_000, 10, 30_000_000]
+    every = pa.table({"offset": range(4), SIZE: sizes, "value": ["small", "large", "small", "large"]})
+    batch = SimpleNamespace(batch_id=1, offsets=[("orders", 0, 0, 4)])
+    found: Any = own.read(SimpleNamespace(toArrow=lambda: every), batch)  # type: ignore[arg-type]
+    assert sorted(found["offset"].to_pylist()) == [0, 1, 2, 3]
+    assert found["value"].to_pylist().count("large") == 2
 
 
 @pytest.mark.slow
