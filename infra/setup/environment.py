@@ -58,6 +58,13 @@ def _install() -> None:
     COMMAND.chmod(0o755)
 
 
+def unpack(requirements: Path, folder: Path, what: str, *more: str) -> None:
+    """Put what hashed requirements name into a folder of its own, beside the environment; `more` are options of uv."""
+    unshared = ["--no-config", "--no-cache", "--require-hashes", *more]
+    into = ["--python", VENV / "bin" / "python", "--target", folder]
+    call([UV, "pip", "install", *unshared, *into, "-r", requirements], what)
+
+
 INSTALLER = Step(
     name="venv",
     says="A virtual environment in .venv, and uv, which installs packages",

