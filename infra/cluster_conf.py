@@ -85,7 +85,7 @@ def refuse_unreachable(s: Settings) -> None:
             f"there is no secret for Spark's master {s.spark_master}: `daybreak cluster-conf FOLDER` makes it "
             "(DAYBREAK_SPARK_SECRET) and writes what the master and the workers need"
         )
-    if not is_here(s) and (found := [*_unreachable(s)]):
+    if not is_here(s) and (found := _unreachable(s)):
         raise PermanentFailure(
             f"executors of {s.spark_master} run on other machines and cannot reach " + "; ".join(found)
         )

@@ -4,12 +4,11 @@ Data flow: Settings -> `<folder>/{spark-defaults.conf,spark-env.sh,log4j2.proper
 Run: daybreak cluster-conf FOLDER
 """
 
-import os
 from pathlib import Path
 
 from infra.cluster_conf import guarded
 from infra.failures import PermanentFailure
-from infra.secrets import OWNER_ONLY
+from infra.owner_file import put
 from infra.settings import Settings
 from infra.spark_conf import LOG4J
 
@@ -44,8 +43,5 @@ def write(s: Settings, folder: Path) -> Path:
     conf = guarded(s.model_copy(update={"spark_master": "spark://"})) | DAEMONS
     lines = "".join(f"{key} {value}\n" for key, value in conf.items())
     for name, text in zip(FILES, (lines, ENVIRONMENT, LOG4J), strict=True):
-        fresh = folder / f".{name}.{os.getpid()}"
-        fresh.touch(mode=OWNER_ONLY)
-        fresh.write_text(text)
-        fresh.replace(folder / name)
+        put(folder / name, text)
     return folder

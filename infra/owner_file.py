@@ -28,11 +28,16 @@ def turn(file: Path) -> Iterator[None]:
 
 def write(file: Path, content: Any) -> None:
     """Put this JSON in the file's place, on the disk when it returns."""
+    put(file, json.dumps(content, indent=1))
+
+
+def put(file: Path, text: str) -> None:
+    """The same of a text."""
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.unlink(missing_ok=True)
     fresh.touch(mode=OWNER_ONLY)
     with fresh.open("w") as out:
-        json.dump(content, out, indent=1)
+        out.write(text)
         out.flush()
         os.fsync(out.fileno())
     fresh.replace(file)
