@@ -14,9 +14,9 @@ from truth_check import untrue
 
 pytestmark = pytest.mark.platform
 
-DAY = datetime.now(UTC).date() - timedelta(days=2)
+DAY = datetime.now(UTC).date() - timedelta(days=10)
 NOON = datetime.combine(DAY, time(12), UTC)
-"""A day of which the stream hears only now: all of its events are late."""
+"""A day of which the stream hears only now: all of its events are late. The shop's own late events are of the last two days."""
 
 
 def night(platform: Platform) -> None:
