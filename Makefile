@@ -17,7 +17,7 @@ demo: setup ## Start the platform, send two days and live events, run the nights
 	@$(VENV)/daybreak demo
 
 setup-test: ## The same, with what the tests need too: Kafka Connect, the queue broker and MinIO
-	@$(SETUP) python jars store classes connect queue minio
+	@$(SETUP) python jars compiled store classes connect queue minio
 
 test: setup-test ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 3
@@ -33,25 +33,25 @@ soak: setup ## What takes longer: random deaths under load, the tutorials, more 
 
 check: ## Lint, format, types and the quick tests that need no service
 	@command -v $(PYTHON) >/dev/null || { echo "daybreak: Python 3.11 to 3.13 is needed and there is no \`$(PYTHON)\`: apt install python3 python3-venv" >&2; exit 1; }
-	@$(SETUP) python jars
+	@$(SETUP) python jars compiled
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
 	@$(VENV)/python -m pytest -n 2 -m "not platform and not slow and not soak" -q
 
 mutations: ## Make each listed mistake in a copy of the code, and see its check notice; ONLY="gate" for some
-	@$(SETUP) python jars
+	@$(SETUP) python jars compiled
 	@$(VENV)/python -m tests.mutations $(ONLY)
 
 bench: setup ## What everything costs, beside what it may; ONLY="drain live" for some, also airflow, load, views, per_view, capture, commands, age (AGE=50000), scale (SCALE=600000)
 	@$(VENV)/python -m tests.bench $(if $(AGE),--age $(AGE)) $(if $(SCALE),--scale $(SCALE)) $(ONLY)
 
 bench-night: ## What a night costs: CPU per million events, against one thread of DuckDB, for 1x, 4x and 16x events
-	@$(SETUP) python jars
+	@$(SETUP) python jars compiled
 	@$(VENV)/python -m tests.bench.oracle
 
 bench-encodings: ## What an event costs as JSON, Avro and Protobuf: bytes and CPU, with each codec of the producer
-	@$(SETUP) python jars
+	@$(SETUP) python jars compiled
 	@$(VENV)/python -m tests.bench.encodings
 
 catalog: ## Write what follows from views, topics, tables and settings: dbt sources, staging, facts, docs

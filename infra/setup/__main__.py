@@ -16,12 +16,12 @@ def main(wanted: "list[str]") -> None:
             "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "
             "make setup PYTHON=python3.12".format(sys.executable, *sys.version_info[:2])
         )
-    from infra.setup import classes, connect, environment, helm, jars, prerequisites, queue, store
+    from infra.setup import classes, compiled, connect, environment, helm, jars, prerequisites, queue, store
     from infra.setup.step import SetupFailure, run
 
     try:
         prerequisites.check(with_java=wanted != ["python"])
-        usual = (environment.STEP, jars.STEP, store.STEP, classes.STEP)
+        usual = (environment.STEP, jars.STEP, compiled.STEP, store.STEP, classes.STEP)
         known = (*usual, connect.STEP, queue.STEP, store.MINIO_STEP, helm.STEP)
         run([environment.INSTALLER, *([step for step in known if step.name in wanted] if wanted else usual)])
     except SetupFailure as failure:

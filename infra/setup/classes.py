@@ -12,8 +12,8 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.setup.compiled import STEP as COMPILED
 from infra.setup.jars import JARS, pyspark_jars
-from infra.setup.jars import STEP as JARS_STEP
 from infra.setup.prerequisites import java
 from infra.setup.step import ROOT, VENV, Step, digest
 
@@ -64,5 +64,5 @@ STEP = Step(
     made_from=_made_from,
     install=_install,
     complete=lambda: True,
-    after=JARS_STEP.name,
+    after=COMPILED.name,
 )

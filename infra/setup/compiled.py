@@ -1,0 +1,68 @@
+"""Our few Java classes, which run inside Spark's own processes: compiled at set-up, so that a JRE is enough and no jar is committed.
+
+Data flow: `<floor>/**/java/**.java` -> Eclipse's compiler (ECJ), fetched by Ivy -> `.daybreak/jars/spark/daybreak.jar`
+Run: python3 -m infra.setup compiled
+"""
+
+import subprocess
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from infra.setup.jars import JARS, TRIES, pyspark_jars, retrieve
+from infra.setup.jars import STEP as JARS_STEP
+from infra.setup.prerequisites import java
+from infra.setup.step import ROOT, SetupFailure, Step, digest
+
+NAME = "compiled"
+JAR = JARS / "spark" / "daybreak.jar"
+IVY_FILE = Path(__file__).with_name("compiler.xml")
+FLOORS = ("infra", "streaming", "batch")
+RELEASE = "17"
+"""The oldest Java that the platform runs on."""
+
+
+def sources() -> list[Path]:
+    """Every Java file of ours: below a folder `java` of a floor, in the folders of its package."""
+    return sorted(path for floor in FLOORS for path in (ROOT / floor).glob("**/java/**/*.java"))
+
+
+def compile_into(jar: Path, compiler: Path) -> None:
+    """Compile all sources into one jar. Raises SetupFailure with the compiler's words if they have an error."""
+    with TemporaryDirectory(dir=JARS) as folder:
+        classes = Path(folder) / "classes"
+        path = f"{JARS / 'spark'}/*:{pyspark_jars()}/*"
+        listed = ":".join(str(one) for part in path.split(":") for one in sorted(Path(part[:-2]).glob("*.jar")))
+        command = [java(), "-jar", compiler, f"-{RELEASE}", "-proc:none", "-nowarn", "-cp", listed, "-d", classes]
+        done = subprocess.run([*map(str, command), *map(str, sources())], capture_output=True, text=True)
+        if done.returncode:
+            raise SetupFailure(f"our Java classes do not compile:\n{done.stdout}{done.stderr}")
+        fresh = Path(folder) / jar.name
+        with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(classes.rglob("*.class")):
+                # A fixed time: the same sources give the same jar.
+                entry = zipfile.ZipInfo(str(path.relative_to(classes)))
+                packed.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+        fresh.replace(jar)
+
+
+def _install() -> None:
+    JARS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=JARS) as folder:
+        for number in range(1, TRIES + 1):
+            if retrieve("compiler", Path(folder), IVY_FILE):
+                compile_into(JAR, next(Path(folder).glob("ecj-*.jar")))
+                return
+            print(f"  the Java compiler could not be fetched (try {number} of {TRIES})", flush=True)
+    raise SetupFailure("the Java compiler could not be downloaded; run `make setup` again to continue")
+
+
+STEP = Step(
+    name=NAME,
+    says="Our Java classes, compiled into .daybreak/jars (3 MB of compiler, some seconds)",
+    stamp=JARS / f"{NAME}.stamp",
+    made_from=lambda: digest(IVY_FILE, *sources()),
+    install=_install,
+    complete=JAR.is_file,
+    after=JARS_STEP.name,
+)
