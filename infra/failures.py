@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra import out_of_memory
+from infra import out_of_memory, owner_only
 from infra.cause import unwrapped
 
 PERMANENT_EXIT = 65
@@ -26,7 +26,11 @@ class TransientFailure(Exception):
 @contextmanager
 def reported() -> Iterator[None]:
     """Turn these failures, and a heap that was full, into a sentence and an exit code; others keep their traceback (exit 1,
-    transient)."""
+    transient).
+
+    Each process of ours is in such a block: what it writes is its owner's alone.
+    """
+    owner_only.begin()
     try:
         yield
     except PermanentFailure as failure:

@@ -7,7 +7,7 @@ Run: daybreak doctor
 import os
 from pathlib import Path
 
-from infra import cluster_conf
+from infra import cluster_conf, owner_only
 from infra.class_archive import spark_classpath, spark_jvm
 from infra.settings import Settings
 
@@ -38,6 +38,8 @@ def spark_defaults(s: Settings) -> dict[str, str]:
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
         ),
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        # Hadoop sets modes itself, by this one: of checkpoints on a local disk, say.
+        "spark.hadoop.fs.permissions.umask-mode": f"{owner_only.UMASK:03o}",
         "spark.hadoop.fs.s3a.endpoint": s.s3_endpoint,
         "spark.hadoop.fs.s3a.endpoint.region": s.s3_region,
         "spark.hadoop.fs.s3a.path.style.access": "true",

@@ -61,7 +61,12 @@ def environment(s: Settings) -> dict[str, str]:
         "DATABASE": {"SQL_ALCHEMY_CONN": database(s), "SQL_ALCHEMY_POOL_SIZE": 3},
         "API": {"BASE_URL": s.airflow_url, "HOST": "127.0.0.1", "PORT": s.airflow_port, "WORKERS": 1},
         "API_AUTH": {"JWT_SECRET": s.airflow_jwt_secret.get_secret_value()},
-        "LOGGING": {"BASE_LOG_FOLDER": s.home / "airflow" / "logs"},
+        # Airflow sets modes itself, by default for its group too.
+        "LOGGING": {
+            "BASE_LOG_FOLDER": s.home / "airflow" / "logs",
+            "FILE_TASK_HANDLER_NEW_FOLDER_PERMISSIONS": "0o700",
+            "FILE_TASK_HANDLER_NEW_FILE_PERMISSIONS": "0o600",
+        },
         # The first interval finds new and changed files; the second parses unchanged ones again, which costs CPU.
         "DAG_PROCESSOR": {"REFRESH_INTERVAL": 10, "MIN_FILE_PROCESS_INTERVAL": 120, "PARSING_PROCESSES": 1},
         # Airflow sends no usage data.

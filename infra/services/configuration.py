@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from infra import owner_only
 from infra.services import launch
 from infra.services.program import Program
 from infra.settings import ROOT, Settings
@@ -34,6 +35,8 @@ def render(s: Settings, programs: Iterable[Program]) -> str:
         "pidfile": f"{s.home}/run/supervisord.pid",
         "directory": str(ROOT),
         "nodaemon": "false",
+        # Supervisor would set its own, and all programs would write for everybody.
+        "umask": f"{owner_only.UMASK:03o}",
         "user": "root" if os.geteuid() == 0 else "",
     }
     door = {

@@ -4,6 +4,7 @@ Data flow: Settings -> `<home>/{run,logs,tmp,failpoints,spark}`, links to `.dayb
 Run: daybreak up
 """
 
+from infra import owner_only
 from infra.failures import PermanentFailure
 from infra.services import kafka, ports, store
 from infra.settings import ROOT, Settings
@@ -15,11 +16,12 @@ INSTALLED = ("bin", "jars")
 
 
 def prepare(s: Settings) -> None:
-    """Create the folders, link the installed files, write Spark's shared configuration.
+    """Close the home to others, create the folders, link the installed files, write Spark's shared configuration.
 
     Raises PermanentFailure if nothing is installed, or if the home's log was made by another number of brokers, or its lake
     by another store.
     """
+    owner_only.narrow(s.home)
     kafka.refuse_other_size(s)
     store.refuse_other_format(s)
     for folder in FOLDERS:

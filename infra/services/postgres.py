@@ -24,9 +24,10 @@ from infra.settings import Settings
 USER = "daybreak"
 DATABASES = ("daybreak", "airflow")
 UNPRIVILEGED = ("nobody", "nogroup")
-# If we are root, the server runs as `nobody`, who cannot enter a clone under /root (mode 0700). These capabilities let
-# it enter and read folders whatever their mode; access(), which Postgres calls, must honour them too.
-PASSAGE = "+dac_override,+dac_read_search"
+# If we are root, the server runs as `nobody`, who cannot enter a home, which is closed to others. These capabilities let
+# it enter and read folders whatever their mode; access(), which Postgres calls, must honour them too. A container has only the
+# first, as a rule.
+PASSAGES = ("+dac_override,+dac_read_search", "+dac_override")
 
 
 def binary(name: str) -> Path:
@@ -46,14 +47,14 @@ def unprivileged(home: Path) -> tuple[str, ...]:
         raise PermanentFailure("Postgres does not run as root and `setpriv` is missing: apt install util-linux")
     user, group = UNPRIVILEGED
     bare = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups")
-    passage = ("--securebits=+no_setuid_fixup", f"--inh-caps={PASSAGE}", f"--ambient-caps={PASSAGE}")
-    for prefix in (bare, (*bare, *passage)):
+    kept = [("--securebits=+no_setuid_fixup", f"--inh-caps={own}", f"--ambient-caps={own}") for own in PASSAGES]
+    for prefix in (bare, *((*bare, *passage) for passage in kept)):
         reaches = f"'{binary('pg_config')}' --bindir && test -x '{home}'"
         if subprocess.run([*prefix, "sh", "-c", reaches], capture_output=True, cwd="/").returncode == 0:
             return prefix
     raise PermanentFailure(
-        f"Postgres does not run as root, and its user {user!r} cannot reach {home}: "
-        "move the clone to a folder that others may enter, or work as an ordinary user"
+        f"Postgres does not run as root, and its user {user!r} cannot reach {home}, which is root's alone: "
+        "let root keep the capability DAC_OVERRIDE, or work as an ordinary user"
     )
 
 

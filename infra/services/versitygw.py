@@ -35,6 +35,8 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
         # Without it, a line for each request.
         "--quiet",
         "posix",
+        # It sets modes itself, of new objects and folders.
+        *("--file-perms", "0600", "--dir-perms", "0700"),
         str(versitygw_folder(s.home)),
     ]
     return Program(

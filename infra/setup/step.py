@@ -61,7 +61,8 @@ def run(steps: Sequence[Step]) -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     """Hold the clone's set-up lock: two set-ups at once would overwrite each other's downloads."""
-    STATE.mkdir(exist_ok=True)
+    # The home of all data and passwords, too.
+    STATE.mkdir(mode=0o700, exist_ok=True)
     with (STATE / "setup.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,6 +9,7 @@ from tests.mutations.brokers import BROKEN
 from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
+from tests.mutations.doors import DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
@@ -38,6 +39,7 @@ MUTATIONS = (
     *KEPT,
     *SHOWN,
     *STORES,
+    *DOORS,
     *ALARMS,
     *LABS,
 )
