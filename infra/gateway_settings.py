@@ -29,6 +29,16 @@ class GatewaySettings(Ports):
     query_rows: int = Field(
         100_000, ge=1, description="Most rows that `daybreak query` fetches; beyond, it says how to see all of them"
     )
+    gateway_reader_rows: int = Field(
+        1_000_000, ge=1, description="Most rows of one answer to the gateway's user `reader`; a larger one is refused"
+    )
+    gateway_writer_password: SecretStr = Field(
+        SecretStr(""),
+        description="Password of the gateway's user `writer`: dbt and the platform; generated when embedded",
+    )
+    gateway_reader_password: SecretStr = Field(
+        SecretStr(""), description="Password of its user `reader`: people and BI tools; generated when embedded"
+    )
     gateway_s3_access_key: str = Field(
         "",
         description="S3 access key of the SQL gateway, which may write `gold/` only; generated for the embedded store",

@@ -33,6 +33,9 @@ def _wanted(s: Settings) -> dict[str, str]:
     if s.embedded("s3_endpoint"):
         for name in ("DAYBREAK_S3", "DAYBREAK_GATEWAY_S3"):
             wanted |= {f"{name}_ACCESS_KEY": secrets.token_hex(10), f"{name}_SECRET_KEY": _password()}
+    if s.embedded("gateway_host"):
+        for role in ("WRITER", "READER"):
+            wanted[f"DAYBREAK_GATEWAY_{role}_PASSWORD"] = _password()
     if s.embedded("postgres_dsn"):
         wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
     if s.embedded("cache_url"):
@@ -54,7 +57,7 @@ def ensure(s: Settings) -> bool:
     missing = {name: value for name, value in _wanted(s).items() if name not in there}
     if not missing:
         return False
-    s.home.mkdir(parents=True, exist_ok=True)
+    s.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.touch(mode=OWNER_ONLY)
     fresh.write_text(written + "".join(f"{name}={value}\n" for name, value in missing.items()))

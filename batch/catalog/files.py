@@ -10,6 +10,7 @@ from batch.catalog import sources, topics, views
 from batch.tables import night_tables
 from infra import settings_table
 from infra.settings import ROOT
+from infra.sql import rights
 from streaming.contracts import CONTRACTS
 from streaming.tables import stream_tables
 from streaming.views import VIEWS
@@ -32,7 +33,7 @@ def files() -> dict[str, str]:
         **{f"dbt/models/sources/{name}.yml": text for name, text in sources.files((*stream_tables(), *night_tables()))},
         **dict(_under("dbt", views.files(VIEWS.values()))),
         **dict(_under("dbt", topics.files(CONTRACTS.values()))),
-        str(page.relative_to(ROOT)): settings_table.page(page.read_text()),
+        str(page.relative_to(ROOT)): rights.page(settings_table.page(page.read_text())),
     }
 
 

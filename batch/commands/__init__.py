@@ -36,6 +36,7 @@ COMMANDS = {
     "report": "batch.commands.report",
     "demo": "batch.commands.demo",
     "lab": "batch.commands.lab",
+    "connect": "infra.commands.connect",
     "shop-db": "batch.commands.shop_db",
     "follower": "batch.commands.follower",
     "order": "infra.commands.order",

@@ -7,11 +7,16 @@ Run: daybreak up --only gateway
 import json
 import sys
 import time
+from pathlib import Path
 
 from infra.services import health
 from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
+from infra.spark_conf import spark_defaults
+from infra.sql.users import users_file
 
+AUDIT_BYTES = 5_000_000
+"""Of the log of refusals, and as much again of the one before it."""
 LATELY_SECONDS = 600.0
 """For how long `daybreak status` tells of a statement that the guard has ended."""
 
@@ -48,6 +53,42 @@ def configuration(s: Settings) -> dict[str, str]:
         # What its statements spill, apart from what others do, so that the guard can limit it.
         "spark.local.dir": f"{s.home}/gateway/spill",
     }
+
+
+def guarded(s: Settings) -> dict[str, str]:
+    """What lets nobody in without a password, and checks each statement. No setting of a person's takes it away."""
+    name = "spark.sql.extensions"
+    return {
+        # In front of Delta's, or a person's: it is to see a path first.
+        name: f"daybreak.sql.Rights,{s.of_gateway.get(name) or spark_defaults(s)[name]}",
+        "spark.daybreak.gateway.users": str(users_file(s)),
+        "spark.daybreak.gateway.audit": str(audit_file(s)),
+        "spark.daybreak.gateway.auditBytes": str(AUDIT_BYTES),
+        "spark.daybreak.gateway.lake": s.lake,
+        "spark.daybreak.gateway.readerRows": str(s.gateway_reader_rows),
+        "spark.hadoop.hive.server2.authentication": "CUSTOM",
+        # Who has logged in is who he is.
+        "spark.hadoop.hive.server2.allow.user.substitution": "false",
+        "spark.sql.runSQLOnFiles": "false",
+        # `SELECT '${env:...}'` would tell anybody what the process's environment and Spark's settings hold.
+        "spark.sql.variable.substitute": "false",
+    }
+
+
+def jvm(s: Settings) -> str:
+    """The options of its JVM."""
+    told = {
+        "derby.stream.error.file": f"{s.home}/gateway/derby.log",
+        # Hive looks these two up among the JVM's own properties.
+        "hive.server2.authentication": "CUSTOM",
+        "hive.server2.custom.authentication.class": "daybreak.sql.Passwords",
+    }
+    return " ".join([s.gateway_jvm, *(f"-D{name}={value}" for name, value in told.items())])
+
+
+def audit_file(s: Settings) -> Path:
+    """A line of JSON for each login that failed and each statement that was refused; the file before it ends with `.1`."""
+    return s.home / "logs" / "gateway-audit.jsonl"
 
 
 def program(s: Settings) -> Program:

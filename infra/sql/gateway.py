@@ -21,6 +21,7 @@ from infra.failures import PermanentFailure, TransientFailure, reported
 from infra.lake.s3 import client
 from infra.lake.tables import WRITERS, Writer
 from infra.settings import Settings, settings
+from infra.sql.users import NONE, Role, password
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Answer:
     """False if there are more rows than were asked for."""
 
 
+WRONG_PASSWORD = "Error validating the login"
+"""Hive's words."""
 UNKNOWN_TABLE = "daybreak tables lists the tables; SQL knows a new one after `python -m batch.gold build`"
 
 
@@ -67,12 +70,18 @@ class Gateway:
 
 
 @contextmanager
-def opened(user: str = "daybreak") -> Iterator[Gateway]:
-    """A session of the gateway. Raises TransientFailure if it does not answer."""
+def opened(role: Role = Role.READER) -> Iterator[Gateway]:
+    """A session of the gateway. Raises TransientFailure if it does not answer, PermanentFailure if it refuses the password."""
     s = settings()
+    login = {"username": str(role), "password": password(s, role) or NONE, "auth": "CUSTOM"}
     try:
-        connection = hive.connect(host=s.gateway_host, port=s.gateway_port, username=user, auth="NONE")
+        connection = hive.connect(host=s.gateway_host, port=s.gateway_port, **login)
     except (exc.Error, TException, OSError) as failure:
+        if WRONG_PASSWORD in str(failure):
+            raise PermanentFailure(
+                f"the SQL gateway does not know this password of {role} (DAYBREAK_GATEWAY_{role.upper()}_PASSWORD): "
+                "daybreak restart gateway lets it read them again"
+            ) from failure
         raise TransientFailure(
             f"the SQL gateway does not answer at {s.gateway_host}:{s.gateway_port} (daybreak status says why)"
         ) from failure
@@ -106,7 +115,7 @@ def register() -> list[str]:
     """
     s = settings()
     found = [table for table in delta_tables(s) if WRITERS[table[0]] is not Writer.GATEWAY]
-    with opened() as gateway:
+    with opened(Role.WRITER) as gateway:
         for layer in sorted({layer for layer, _ in found}):
             gateway.execute(f"CREATE DATABASE IF NOT EXISTS {layer}")
             known = {
@@ -132,6 +141,8 @@ OUT_OF_MEMORY = re.compile("OutOfMemoryError|Cannot grow BufferHolder|maxResultS
 STOPPED = re.compile("stopped SparkContext|SparkContext was shut down|SparkContext has been shutdown")
 ENDED = re.compile(r"daybreak: (?P<why>[^\n]*?at a time)")
 """The guard's own sentence inside Spark's (infra/sql/guard.py)."""
+REFUSED = re.compile(r"daybreak: (?P<why>[^\n]*?; daybreak connect sql gives access)")
+"""The sentence of who may do what (infra/sql/java/daybreak/sql/Refused.java)."""
 
 
 def _refused(failure: exc.Error) -> PermanentFailure | TransientFailure:
@@ -139,6 +150,8 @@ def _refused(failure: exc.Error) -> PermanentFailure | TransientFailure:
     whole = str(failure)
     if ended := ENDED.search(whole):
         return PermanentFailure(f"the gateway ended the statement: {ended['why']}")
+    if refused := REFUSED.search(whole):
+        return PermanentFailure(f"the gateway refused the statement: {refused['why']}")
     if STOPPED.search(whole):
         return TransientFailure("the SQL gateway stopped during a statement; it starts again by itself")
     if OUT_OF_MEMORY.search(whole):

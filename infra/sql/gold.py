@@ -22,8 +22,11 @@ from infra.options import SHOP_DB
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql.gateway import opened, register
+from infra.sql.users import NONE, Role, password
 
 PROJECT = ROOT / "dbt"
+SECRET = "DBT_ENV_SECRET_GATEWAY_PASSWORD"
+"""Where dbt/profiles.yml reads its password."""
 
 
 class Verb(StrEnum):
@@ -73,6 +76,8 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
         "DAYBREAK_GATEWAY_HOST": s.gateway_host,
         "DAYBREAK_GATEWAY_PORT": str(s.gateway_port),
+        # By this prefix dbt knows a secret, and writes it nowhere.
+        SECRET: password(s, Role.WRITER) or NONE,
         "DAYBREAK_BUCKET": s.bucket,
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
@@ -92,7 +97,8 @@ def spark_settings(s: Settings) -> dict[str, str]:
 
 def version(s: Settings) -> str:
     """Hash of the project and of what it reads from the environment."""
-    found = hashlib.sha256(json.dumps(dbt_environment(s), sort_keys=True).encode())
+    read = {name: value for name, value in dbt_environment(s).items() if name != SECRET}
+    found = hashlib.sha256(json.dumps(read, sort_keys=True).encode())
     for file in sorted(PROJECT.rglob("*")):
         if file.suffix in (".sql", ".yml"):
             found.update(f"{file.relative_to(PROJECT)}\n".encode() + file.read_bytes())

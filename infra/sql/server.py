@@ -13,10 +13,12 @@ from collections import deque
 from py4j.protocol import Py4JNetworkError
 
 from infra.failures import TransientFailure, reported
-from infra.services.gateway import configuration
+from infra.services.gateway import configuration, guarded
+from infra.services.gateway import jvm as jvm_options
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import write_defaults
+from infra.sql import users
 from infra.sql.guard import Guard
 from infra.sql.stuck import STUCK_SECONDS, ends_when_stuck
 
@@ -33,12 +35,12 @@ def run() -> None:
     spill.mkdir(parents=True, exist_ok=True)
     # With a key of the store that may write gold only, whatever a statement says.
     defaults = write_defaults(s.as_gateway(), folder / "conf")
-    options = f"{s.gateway_jvm} -Dderby.stream.error.file={folder}/derby.log"
-    own = spark("gateway", s.gateway_memory, "gateway_memory", options, configuration(s) | s.of_gateway, defaults)
+    conf = {**configuration(s), **s.of_gateway, **guarded(s)}
+    users.write(s)
+    own = spark("gateway", s.gateway_memory, "gateway_memory", jvm_options(s), conf, defaults)
     jvm, context = own.sparkContext._jvm, own.sparkContext._jsc.sc()
     assert jvm
-    server = jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
-    server.startWithSparkSession(own._jsparkSession, False)
+    jvm.daybreak.sql.Server.start(own._jsparkSession)
     guard = Guard(own, spill, s.gateway_spill_mb << 20, s.gateway_memory)
     ended: deque[dict[str, object]] = deque(maxlen=TOLD)
     _write(s, ended)

@@ -107,6 +107,12 @@ def test_a_stopped_spark_is_worth_another_try() -> None:
             "Error running query: java.nio.file.AccessDeniedException: s3a://lake/silver/events/_delta_log/7.json: 403",
             "the gateway may only write gold",
         ),
+        (
+            "Error running query: java.lang.SecurityException: daybreak: DROP TABLE is refused, because reader reads tables, and "
+            "nothing else; daybreak connect sql gives access\n\tat daybreak.sql.Rights",
+            "the gateway refused the statement: DROP TABLE is refused, because reader reads tables, and nothing else; daybreak "
+            "connect sql gives access",
+        ),
     ],
 )
 def test_what_the_gateway_refuses_says_what_helps(said: str, told: str) -> None:

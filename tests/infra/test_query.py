@@ -10,11 +10,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from infra.commands import beeline, query
 from infra.failures import PermanentFailure
-from infra.settings import settings
+from infra.settings import Settings
 from infra.sql.gateway import Answer
 
 STUB = """#!/bin/sh
@@ -104,8 +105,12 @@ def test_beeline_is_told_where_spark_and_the_gateway_are(
     script.chmod(0o755)
     monkeypatch.setattr(beeline, "BIN", tmp_path)
     monkeypatch.delenv("SPARK_HOME", raising=False)
+    own = Settings(home=tmp_path, gateway_reader_password=SecretStr("abc"))
+    monkeypatch.setattr(beeline, "settings", lambda: own)
     done = CliRunner().invoke(beeline.commands, ["-e", "SELECT 1"])
     assert done.exit_code == 0, capfd.readouterr().err
     said = capfd.readouterr().out.split()
-    assert said[:4] == ["-u", f"jdbc:hive2://127.0.0.1:{settings().gateway_port}", "-n", "daybreak"]
-    assert said[4:] == ["-e", "SELECT", "1"]
+    file = tmp_path / "gateway" / "reader.password"
+    assert said[:6] == ["-u", f"jdbc:hive2://127.0.0.1:{own.gateway_port}", "-n", "reader", "-w", str(file)]
+    assert said[6:] == ["-e", "SELECT", "1"]
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("abc", 0o600)

@@ -1,6 +1,7 @@
 """Secrets: made once, readable by their owner only, and never for a service that is not ours."""
 
 import stat
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_first_start_makes_every_secret_and_settings_read_them(home: Path) -> No
 
 
 def test_no_secret_looks_like_an_option(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = iter(["-first", "second"] * 10)
+    drawn = cycle(["-first", "second"])
     monkeypatch.setattr("infra.secrets.secrets.token_urlsafe", lambda size: next(drawn))
     secrets.ensure(load())
     assert load().kafka_cluster_id == "second"

@@ -5,11 +5,15 @@ import time
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from infra import secrets
+from infra.commands import connect
+from infra.failures import PermanentFailure
 from infra.services import gateway, store
 from infra.settings import Settings, load
 from infra.spark_conf import spark_defaults, write_defaults
+from infra.sql import users
 
 
 @pytest.fixture
@@ -42,6 +46,40 @@ def test_its_key_of_the_store_is_on_no_command_line(s: Settings) -> None:
 def test_without_a_key_of_its_own_it_uses_the_lakes(s: Settings) -> None:
     yours = s.model_copy(update={"gateway_s3_access_key": ""})
     assert yours.as_gateway().s3_access_key == s.s3_access_key
+
+
+def test_it_knows_its_users_by_hashes_alone(s: Settings) -> None:
+    file = users.write(s)
+    lines = dict(line.split(":", 1) for line in file.read_text().splitlines())
+    assert file.stat().st_mode & 0o777 == 0o600
+    passwords = {role: users.password(s, role) for role in users.Role}
+    assert lines.keys() == passwords.keys()
+    assert len({*passwords.values(), ""}) == 3
+    told = f"{gateway.program(s)} {gateway.guarded(s)} {gateway.jvm(s)} {lines}"
+    assert not [one for one in passwords.values() if one in told]
+
+
+def test_it_does_not_start_without_a_password_for_everybody(s: Settings) -> None:
+    with pytest.raises(PermanentFailure, match="DAYBREAK_GATEWAY_READER_PASSWORD"):
+        users.write(s.model_copy(update={"gateway_reader_password": SecretStr("")}))
+
+
+def test_no_setting_takes_its_check_away(s: Settings) -> None:
+    own = {"spark.sql.extensions": "a.B", "spark.hadoop.hive.server2.authentication": "NONE"}
+    found = gateway.guarded(s.model_copy(update={"gateway_conf": own}))
+    assert found["spark.sql.extensions"] == "daybreak.sql.Rights,a.B"
+    assert gateway.guarded(s)["spark.sql.extensions"].startswith("daybreak.sql.Rights,io.delta.")
+    assert found["spark.hadoop.hive.server2.authentication"] == "CUSTOM"
+    assert (found["spark.sql.runSQLOnFiles"], found["spark.sql.variable.substitute"]) == ("false", "false")
+    assert "-Dhive.server2.custom.authentication.class=daybreak.sql.Passwords" in gateway.jvm(s).split()
+
+
+def test_the_lines_to_connect_show_a_password_only_when_asked(s: Settings) -> None:
+    for role in users.Role:
+        own, file = users.password(s, role), str(s.home / "gateway" / f"{role}.password")
+        assert own not in connect.lines(s, role)
+        assert file in connect.lines(s, role)
+        assert own in connect.lines(s, role, show=True)
 
 
 def test_the_policy_writes_below_gold_only() -> None:

@@ -18,7 +18,8 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     source = leave_few(copied(tmp_path_factory.mktemp("served")), SERVED)
     made = python(source, "-m", "batch.catalog")
     assert made.returncode == 0, made.stderr
-    with started(HOMES / f"served-{WORKER}", SERVED_PORTS, source) as own:
+    few_rows = {"DAYBREAK_GATEWAY_READER_ROWS": "20000"}
+    with started(HOMES / f"served-{WORKER}", SERVED_PORTS, source, few_rows) as own:
         yield own
 
 

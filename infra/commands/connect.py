@@ -1,0 +1,66 @@
+"""The command `connect`: lines to copy, with which a program of yours logs in to a service of the platform.
+
+Data flow: Settings, a role -> lines for beeline, Python, JDBC and dbt -> the terminal
+Run: daybreak connect sql
+"""
+
+from typing import Annotated
+
+import typer
+
+from infra.services.program import BIN
+from infra.settings import Settings, settings
+from infra.sql.users import Role, password, password_file
+
+commands = typer.Typer()
+connect = typer.Typer(help="How to log in to a service of the platform.", no_args_is_help=True)
+commands.add_typer(connect, name="connect")
+MAY = {
+    Role.READER: "reads every table of the lake, and does nothing else: for people and BI tools",
+    Role.WRITER: "writes gold and staging, and registers tables: for dbt and the platform itself",
+}
+
+
+@connect.callback()
+def _connect() -> None:
+    """With it, a single command keeps its name."""
+
+
+@connect.command()
+def sql(
+    role: Annotated[Role, typer.Option("--as", help="Who logs in.")] = Role.READER,
+    show: Annotated[bool, typer.Option("--show", help="Print the password; else where it is.")] = False,
+) -> None:
+    """Print lines that log in to the SQL gateway: beeline, JDBC, Python, dbt."""
+    print(lines(settings(), role, show))
+
+
+def lines(s: Settings, role: Role, show: bool = False) -> str:
+    """The lines. The password itself only if it is asked for."""
+    file = password_file(s, role)
+    where = f"{s.gateway_host}:{s.gateway_port}"
+    return f"""\
+{role} {MAY[role]}
+password: {password(s, role) if show else file}
+
+# beeline
+{BIN}/daybreak beeline --as {role}
+{BIN}/beeline -u jdbc:hive2://{where} -n {role} -w {file}
+
+# JDBC, of Hive: user {role}, and the password
+jdbc:hive2://{where}
+
+# Python: pip install 'pyhive[hive-pure-sasl]'
+from pyhive import hive
+password = open({str(file)!r}).read()
+connection = hive.connect({s.gateway_host!r}, port={s.gateway_port}, username={role.value!r}, password=password, auth="CUSTOM")
+
+# dbt: an output of profiles.yml, with export DBT_ENV_SECRET_GATEWAY_PASSWORD="$(cat {file})"
+type: spark
+method: thrift
+host: {s.gateway_host}
+port: {s.gateway_port}
+user: {role}
+auth: CUSTOM
+password: "{{{{ env_var('DBT_ENV_SECRET_GATEWAY_PASSWORD') }}}}"
+schema: gold"""
