@@ -55,6 +55,8 @@ RIGHTS = (
         (
             f"CREATE OR REPLACE TABLE {SCRATCH} USING delta LOCATION '{{lake}}/gold/rights_tried' AS SELECT 1 AS a",
             f"INSERT INTO {SCRATCH} SELECT 2",
+            f"INSERT INTO {SCRATCH} REPLACE WHERE a = 2 SELECT 2",
+            f"DELETE FROM {SCRATCH} WHERE a = 2",
             f"ALTER TABLE {SCRATCH} ALTER COLUMN a COMMENT 'a number'",
             f"CREATE OR REPLACE VIEW staging.rights_tried AS SELECT * FROM {SCRATCH}",
             "CREATE OR REPLACE TEMPORARY VIEW rights_tried AS SELECT 1",

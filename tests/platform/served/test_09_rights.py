@@ -90,10 +90,13 @@ def login(platform: Platform, user: str, password: str | None, **more: Any) -> A
 
 
 def test_nobody_comes_in_without_the_right_password(running: Platform) -> None:
-    own = {role: password(running.settings, role) for role in Role}
-    for user, given in (("reader", None), ("writer", "x"), ("writer", own[Role.READER]), ("root", own[Role.WRITER])):
+    own, before = {role: password(running.settings, role) for role in Role}, written(running)
+    tries = [("reader", None), ("writer", "x"), ("writer", own[Role.READER]), ("root", own[Role.WRITER])]
+    for user, given in tries:
         with pytest.raises(TTransportException, match="Error validating the login"):
             login(running, user, given)
+    told = [(line["user"], line["refused"]) for line in written(running)[len(before) :]]
+    assert told == [(user, "login") for user, _ in tries]
     assert login(running, "reader", own[Role.READER]) == "reader"
 
 

@@ -10,6 +10,8 @@ import org.apache.spark.sql.catalyst.plans.logical.CreateNamespace;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.TableSpec;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.delta.DeltaLog;
+import org.apache.spark.sql.delta.files.TahoeFileIndex;
 import org.apache.spark.sql.execution.command.CreateViewCommand;
 import org.apache.spark.sql.execution.command.SetCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -31,10 +33,12 @@ final class Writes {
             case "CreateViewCommand" -> views((CreateViewCommand) node);
             case "CreateTable" -> isInItsPlace(node) && (isOfGold(target(node)) || isRegistration(node));
             case "CreateTableAsSelect", "ReplaceTable", "ReplaceTableAsSelect" -> isInItsPlace(node) && isOfGold(target(node));
-            case "AddColumns", "AlterColumns", "AppendData", "CommentOnTable", "OverwriteByExpression", "OverwritePartitionsDynamic",
-                    "SetTableProperties" -> isOfGold(target(node));
+            case "AddColumns", "AlterColumns", "AppendData", "CommentOnTable", "DeltaDynamicPartitionOverwriteCommand",
+                    "OverwriteByExpression", "OverwritePartitionsDynamic", "SetTableProperties" -> isOfGold(target(node));
             // Of another layer only the name goes: its table is another program's.
             case "DropTable", "DropTableCommand", "DropView" -> isOfGold(target(node)) || isOfOthers(target(node));
+            // DELETE is also what INSERT ... REPLACE WHERE begins with.
+            case "DeleteCommand", "MergeIntoCommand", "UpdateCommand" -> changesGold(node);
             default -> false;
         };
     }
@@ -85,6 +89,17 @@ final class Writes {
 
     private static boolean isOf(Set<String> schemas, Identifier name) {
         return name != null && name.namespace().length == 1 && schemas.contains(name.namespace()[0]);
+    }
+
+    /** Of Delta's commands, which have the files of the table that they change. */
+    private static boolean changesGold(LogicalPlan node) {
+        String place = "";
+        for (int part = 0; part < node.productArity(); part++) {
+            Object found = node.productElement(part);
+            place = found instanceof DeltaLog log ? log.dataPath().toString()
+                    : found instanceof TahoeFileIndex files ? files.path().toString() : place;
+        }
+        return place.startsWith(Settings.lake() + "/gold/");
     }
 
     /** A Delta table at its own place of the lake: `gold.a` at `<lake>/gold/a`. */
