@@ -1,4 +1,4 @@
-"""Our few Java classes, which run inside Spark's own processes: compiled at set-up, so that a JRE is enough and no jar is committed.
+"""Our few Java classes, which run inside Spark's own processes: compiled at set-up, so a JRE is enough and no jar is committed.
 
 Data flow: `<floor>/**/java/**.java` -> Eclipse's compiler (ECJ), fetched by Ivy -> `.daybreak/jars/spark/daybreak.jar`
 Run: python3 -m infra.setup compiled
@@ -39,10 +39,10 @@ def compile_into(jar: Path, compiler: Path) -> None:
             raise SetupFailure(f"our Java classes do not compile:\n{done.stdout}{done.stderr}")
         fresh = Path(folder) / jar.name
         with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted(classes.rglob("*.class")):
+            for one in sorted(classes.rglob("*.class")):
                 # A fixed time: the same sources give the same jar.
-                entry = zipfile.ZipInfo(str(path.relative_to(classes)))
-                packed.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+                entry = zipfile.ZipInfo(str(one.relative_to(classes)))
+                packed.writestr(entry, one.read_bytes(), zipfile.ZIP_DEFLATED)
         fresh.replace(jar)
 
 
