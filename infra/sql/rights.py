@@ -102,6 +102,7 @@ RIGHTS = (
             "SELECT * FROM text.`file:///etc/hostname`",
             "SELECT (SELECT max(value) FROM text.`/etc/hostname`)",
             "SELECT * FROM delta.`{lake}/silver/events`",
+            "INSERT INTO delta.`{lake}/silver/events` SELECT * FROM silver.events",
             "DESCRIBE DETAIL delta.`{lake}/silver/events`",
             "CREATE TEMPORARY VIEW rights_tried USING csv OPTIONS (path '/etc/hostname')",
             "SELECT * FROM table_changes_by_path('{lake}/silver/events', 0)",

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.CurrentUserContext;
+import org.apache.spark.sql.catalyst.plans.logical.InsertIntoStatement;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
@@ -97,6 +98,10 @@ public final class Rights extends AbstractFunction1<SparkSessionExtensions, Boxe
             plan.foreach(new AbstractFunction1<LogicalPlan, BoxedUnit>() {
                 @Override
                 public BoxedUnit apply(LogicalPlan node) {
+                    if (node instanceof InsertIntoStatement insert) {
+                        // Where it writes is no child of it.
+                        NoFiles.this.apply(insert.table());
+                    }
                     if (NAMES.contains(node.getClass().getSimpleName()) && isPath((Seq<?>) node.productElement(0))) {
                         throw refused("SQL on files");
                     }
