@@ -1,6 +1,6 @@
 """Changelogs: topics of which the newest event of a key is the key's row. A view looks rows up in them as of a time.
 
-Data flow: events of a changelog -> per key the last of those known before a time; which of them some events look up
+Data flow: events of a changelog -> per key the last of those known before a time
 Run: pytest tests/streaming/test_changelog.py
 Source: versioned tables and temporal joins of Apache Flink; KTable of Kafka Streams.
 
@@ -21,7 +21,6 @@ from streaming.contracts import CONTRACTS
 from streaming.view_state import of_topics
 from streaming.views import CHANGELOGS
 from streaming.views.as_of import KNOWN_AT
-from streaming.views.view import View
 
 ORDER = ("event_time", "event_id")
 """Which event of a key is the last: two of one millisecond are told apart by their ids, the same way in both layers."""
@@ -82,36 +81,3 @@ def shortened(changes: pa.Table, before: pa.Scalar, topics: Sequence[str]) -> pa
         is_last = np.append(of_key[1:] != of_key[:-1], True)[: own.num_rows]
         kept.append(own.filter(pa.array(is_last, pa.bool_())).drop_columns(["_key"]))
     return pa.concat_tables(kept).combine_chunks()
-
-
-def values(view: View, events: pa.Table, topic: str) -> pa.ChunkedArray:
-    """The key of the changelog `topic` that each event of the view's streams looks up."""
-    column = view.changelogs[topic]
-    having = [own for own in view.streams if column in CONTRACTS[own].payload.fieldNames()]
-    return pc.coalesce(*[pc.struct_field(events[CONTRACTS[own].column], column) for own in having])
-
-
-def looked_up(view: View, events: pa.Table, changes: pa.Table) -> pa.Table:
-    """The changes that some of the events of the view's streams look up."""
-    found = []
-    for topic, column in view.changelogs.items():
-        own = of_topics(changes, (topic,))
-        if column is not None:
-            own = own.filter(pc.is_in(keys(own, topic), value_set=pc.unique(values(view, events, topic))))
-        found.append(own)
-    return pa.concat_tables(found)
-
-
-def changed(view: View, events: pa.Table, changes: pa.Table) -> pa.ChunkedArray:
-    """Which events of the view's streams look up a key that the changes are of."""
-    found = pa.chunked_array([pa.repeat(False, events.num_rows)])
-    for topic, column in view.changelogs.items():
-        own = of_topics(changes, (topic,))
-        if not own.num_rows:
-            continue
-        if column is None:
-            mine = pc.greater_equal(events["event_time"], pc.min(own[KNOWN_AT]))
-        else:
-            mine = pc.is_in(values(view, events, topic), value_set=pc.unique(keys(own, topic)))
-        found = pc.or_(found, mine)
-    return found

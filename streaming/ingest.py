@@ -34,16 +34,15 @@ from streaming.contracts import CONTRACTS
 from streaming.dedup_index import Arrival, DedupIndex
 from streaming.held_back import HeldBack
 from streaming.late_duplicates import LateIndex
-from streaming.open_rows import open_rows
 from streaming.progress import INGEST, MicroBatch, no_rows
 from streaming.rate import Rate
 from streaming.reasons import Outcome
 from streaming.rejections import Rejections
-from streaming.restore import on_time_since, recent_since
+from streaming.restore import recent_since
 from streaming.same_log import still
 from streaming.silver import QUARANTINE, SILVER
+from streaming.state.recovery import Recovery
 from streaming.stored_hashes import comparable
-from streaming.update_views import Keeping
 
 COMMITS_AT_ONCE = 8
 
@@ -62,8 +61,7 @@ class Ingest:
         rejections: Rejections,
         ids: Mapping[str, str] | None = None,
     ) -> None:
-        self._session, self._checkpoints = session, checkpoints
-        self._generation, self._definitions = generation, definitions
+        self._checkpoints, self._generation, self._definitions = checkpoints, generation, definitions
         self._speed, self._lease, self._rejections, self._topic_ids = speed, lease, rejections, ids or {}
         self.at: tuple[int | None, str] = None, ""
         """The micro-batch that is being written, and its offset ranges as text; None and empty between two."""
@@ -72,7 +70,7 @@ class Ingest:
         self.reads_back = ""
         """What it reads back after a start, before its first micro-batch; empty when it has."""
         self.held: dict[str, tuple[int, int]] = {}
-        """Rows and bytes that each view keeps in memory, after the last micro-batch."""
+        """Rows and bytes that are kept for views after the last micro-batch, as `Keeping.held` gives them."""
         self._watermark: watermarks.Watermark | None = None
         self._backlog = Backlog(checkpoints)
         self.held_back = HeldBack()
@@ -80,7 +78,7 @@ class Ingest:
         self._recent = DedupIndex()
         self._comparable = comparable(session, definitions)
         self._late = LateIndex(files(SILVER), self._comparable)
-        self._views = Keeping(session)
+        self._recovery = Recovery(session, checkpoints, generation, definitions, speed)
         self._alerts = Alerts(generation)
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
         clocks.started()
@@ -113,7 +111,7 @@ class Ingest:
         batch.record()
         point("ingest.after-progress")
         succeeded()
-        self.held = self._views.held()
+        self.held = self._recovery.views.held()
         self.at = None, ""
         self.finished = {"id": batch_id, "finished_at": time.time()}
 
@@ -152,7 +150,7 @@ class Ingest:
         return events
 
     def _write_views(self, events: pa.Table, batch: MicroBatch) -> None:
-        rows = self._views.update(
+        rows = self._recovery.views.update(
             counted_in_arrow(events),
             watermarks.arrow_time(batch.watermark),
             watermarks.arrow_time(batch.next_watermark),
@@ -183,12 +181,9 @@ class Ingest:
             if self._watermark.at is not None:
                 self._tell("the ids of events within the delay")
                 self._recent.restore(recent_since(self._watermark.at, self._generation, batch_id, self._comparable))
-                before = self._watermark.at, self._generation, batch_id
-                rows = open_rows(self._session, self._speed, *before, self._tell)
-                self._tell("the events that open rows may need")
-                self._views.restore(on_time_since(*before), rows)
+            if rows := self._recovery.begin(batch_id, self._watermark.at, self._tell):
                 self._alerts.restore(rows)
-                self._tell("")
+            self._tell("")
         return self._watermark
 
     def _known(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch_id: int) -> Mapping[str, int]:

@@ -6,7 +6,7 @@ Run: pytest tests/streaming/test_open_rows.py
 A row that becomes final is said once more, as final. So of an open row the last version says so.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -39,16 +39,18 @@ def open_rows(
     generation: str,
     batch_id: int,
     tell: Callable[[str], None] = lambda _: None,
+    views: Sequence[str] | None = None,
 ) -> dict[str, pa.Table]:
-    """Per view, the open rows before micro-batch `batch_id`: the columns that `define` gives, `day`, and CLOSES.
+    """Per view (of `views`, or of all), the open rows before a micro-batch: what `define` gives, `day`, and CLOSES.
 
     A row closes within the view's reach of its time, so versions of older rows are not read. `tell` hears how far it is.
     """
     own, found = standing_session(session), {}
+    wanted = [VIEWS[name] for name in (VIEWS if views is None else views)]
     oldest = time_of(watermark_ms) - REACH
     finished = (pc.field("generation") == generation) & (pc.field("batch_id") < batch_id)
-    for number, view in enumerate(VIEWS.values(), 1):
-        tell(f"open rows, view {number} of {len(VIEWS)}")
+    for number, view in enumerate(wanted, 1):
+        tell(f"open rows, view {number} of {len(wanted)}")
         where = finished & since(oldest, view.time)
         pieces = arrow_tables.pieces(speed[view.name], stored(view).fieldNames(), where)
         found[view.name] = still_open(own, view, pieces)

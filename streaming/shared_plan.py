@@ -1,71 +1,104 @@
 """One plan for several views: their rows, from the events that each of them has to be computed from.
 
-Data flow: events of each view, by topic -> Inputs -> one job that runs every `define` -> rows of each view
+Data flow: new events -> Inputs of additive views, the store of the others -> a job that runs every `define` -> rows per view
 Run: pytest tests/streaming/test_view_state.py
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType, TimestampType
 
 from streaming.contracts import CONTRACTS
-from streaming.silver import EVENT, topic_events
+from streaming.silver import topic_events
 from streaming.standing_plan import Input, StandingPlan
-from streaming.view_state import CLOSES, OF_EVENT, of_topics
-from streaming.views.as_of import KNOWN_AT
+from streaming.state.layout import Layout, Leaf, of_topic
+from streaming.state.store import PartStore
+from streaming.view_state import CLOSES, OF_EVENT, of_topics, on_time
 from streaming.views.law import Additive
 from streaming.views.view import View
 
-Source = tuple[str, str]
-"""An input of the plan: whose events, and their topic. Additive views read the same ones, so they share them."""
+TOLD = "told"
+BEFORE = "before"
+"""What a row of the plan is, beside one of a view: what the store tells, or an open row as it was."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run of the plan gave: per view the rows that were defined and those that were open; what the store told."""
+
+    defined: Mapping[str, pa.Table]
+    before: Mapping[str, pa.Table]
+    told: pa.Table
 
 
 class SharedPlan:
-    """The standing plan of some views."""
+    """The standing plan of some views: `number` and `folder` are those of their store."""
 
-    def __init__(self, session: SparkSession, views: Sequence[View]) -> None:
-        self._views = views
-        self._inputs = {source: Input(session, of_topic(source[1])) for view in views for source in sources(view)}
+    def __init__(self, session: SparkSession, views: Sequence[View], number: int, folder: str) -> None:
+        self._sums = [view for view in views if isinstance(view.law, Additive)]
+        self.layout = Layout([view for view in views if not isinstance(view.law, Additive)], number)
+        self.views = [*self._sums, *self.layout.views]
+        self._inputs = {topic: Input(session, of_topic(topic)) for view in self._sums for topic in view.inputs}
+        self.store = PartStore(session, self.layout, folder)
         self.plan = StandingPlan(self._together)
 
-    def rows(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-        """Per view, the rows computed from its events in `to_define`, with CLOSES."""
-        events = {source: to_define[view.name] for view in self._views for source in sources(view)}
-        for source, rows_of in self._inputs.items():
-            rows_of.put(of_topics(events[source], source[1:]).select([*OF_EVENT, CONTRACTS[source[1]].column]))
+    def run(self, new: pa.Table) -> Found:
+        """The rows computed from new events, for which the store was given its part before."""
+        for topic, own in self._inputs.items():
+            own.put(on_time(of_topics(new, (topic,))).select([*OF_EVENT, CONTRACTS[topic].column]))
         found = self.plan.run()
-        return {view.name: self._of_view(found, number) for number, view in enumerate(self._views)}
+        defined = {view.name: self._of(found, str(number)) for number, view in enumerate(self.views)}
+        before = {view.name: self._of(found, f"{BEFORE}{number}") for number, view in enumerate(self.layout.views)}
+        return Found(defined, before, self._of(found, TOLD))
 
     def _together(self) -> DataFrame:
-        """The rows of all views in one frame, each view's in columns of their own, beside the view's number."""
+        """The rows of all views in one frame, each view's in columns of their own, beside the view's name."""
         parts = []
-        for number, view in enumerate(self._views):
-            rows = defined(view, {source[1]: self._inputs[source].frame for source in sources(view)})
-            own = [F.col(name).alias(f"{number}_{name}") for name in rows.columns]
-            parts.append(rows.select(F.lit(number).alias("view"), *own))
+        for number, view in enumerate(self.views):
+            parts.append(_named(str(number), str(number), defined(view, self._events(view))))
+        for number, view in enumerate(self.layout.views):
+            # In the columns that the view's rows have.
+            place = str(self.views.index(view))
+            parts.append(_named(f"{BEFORE}{number}", place, self.store.frames[Leaf("rows", number)]))
+        parts.append(_named(TOLD, TOLD, self.store.frames[Leaf(TOLD)]))
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
 
-    def _of_view(self, found: pa.Table, number: int) -> pa.Table:
-        before = f"{number}_"
-        own = found.filter(pc.equal(found["view"], number))
-        own = own.select([name for name in own.column_names if name.startswith(before)])
-        return own.rename_columns([name.removeprefix(before) for name in own.column_names])
+    def _events(self, view: View) -> dict[str, DataFrame]:
+        if isinstance(view.law, Additive):
+            return {topic: self._inputs[topic].frame for topic in view.inputs}
+        frames, number = self.store.frames, self.layout.views.index(view)
+        found = {}
+        for topic in view.inputs:
+            place = self.layout.topics.index(topic)
+            is_change = topic in view.changelogs
+            leaf = (
+                Leaf("changes", number, place, view.changelogs[topic] is None)
+                if is_change
+                else Leaf("events", number, place)
+            )
+            found[topic] = frames[leaf]
+        return found
+
+    def _of(self, found: pa.Table, name: str) -> pa.Table:
+        columns = (
+            str(self.views.index(self.layout.views[int(name.removeprefix(BEFORE))]))
+            if name.startswith(BEFORE)
+            else name
+        )
+        own = found.filter(pc.equal(found["view"], name))
+        first = f"{columns}_"
+        own = own.select([name for name in own.column_names if name.startswith(first)])
+        return own.rename_columns([name.removeprefix(first) for name in own.column_names])
 
 
-def sources(view: View) -> list[Source]:
-    """The inputs of the shared plan that a view reads."""
-    return [("" if isinstance(view.law, Additive) else view.name, topic) for topic in view.inputs]
-
-
-def of_topic(topic: str) -> StructType:
-    """The schema of a topic's events, as views need them."""
-    fields = {field.name: field for field in EVENT} | {KNOWN_AT: StructField(KNOWN_AT, TimestampType())}
-    return StructType([fields[name] for name in (*OF_EVENT, CONTRACTS[topic].column)])
+def _named(view: str, columns: str, rows: DataFrame) -> DataFrame:
+    own = [F.col(name).alias(f"{columns}_{name}") for name in rows.columns]
+    return rows.select(F.lit(view).alias("view"), *own)
 
 
 def answered(view: View, events: DataFrame) -> DataFrame:

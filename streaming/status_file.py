@@ -23,7 +23,7 @@ def write_status(
 ) -> None:
     """Write the file anew.
 
-    `batch` is the last micro-batch since the start; `held` what each view keeps in memory since then: rows, bytes;
+    `batch` is the last micro-batch since the start; `held` what is kept for views since then: rows, bytes;
     `notices` are sentences for people; `reads_back` is what it reads back before its first micro-batch.
     """
     status = {

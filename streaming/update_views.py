@@ -3,41 +3,74 @@
 Data flow: new on-time events -> state of each view -> jobs that run every `define` -> rows of speed/<view>
 Run: python -m streaming
 
-A job runs the same `define` as the night, on a static DataFrame. So there is no second watermark, no state store and
-no checkpoint per view; a view costs the work on its rows, and one commit. Batch numbers and times never enter the plan.
+A job runs the same `define` as the night, on a static DataFrame. So there is no second watermark and no checkpoint per view;
+a view costs the work on its rows, and one commit. Batch numbers and times never enter the plan.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from infra.lake.at_once import dealt
-from streaming.contracts import CONTRACTS
-from streaming.part_state import Parts
-from streaming.shared_plan import SharedPlan
+from streaming.shared_plan import Found, SharedPlan
 from streaming.standing_plan import standing_session
-from streaming.view_state import CLOSES, OF_EVENT, Current, Sums
+from streaming.state import feeds, learned
+from streaming.state.kinds import kinds
+from streaming.state.said import Said, said
+from streaming.state.store import SETTINGS
+from streaming.view_state import CLOSES, Sums
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View
 
+PARTS = "views by parts, on disk"
+"""In what is held, beside the names of additive views: all that the stores keep."""
+T = TypeVar("T")
+
 
 class Keeping:
-    """The state of every view, and the plans that they share."""
+    """The state of every view, and the plans that they share. The state of parts lies in `folder`, which all executors reach."""
 
-    def __init__(self, session: SparkSession) -> None:
-        self._views = tuple(VIEWS.values())
-        self._kept: dict[str, Current] = {view.name: current(view) for view in self._views}
+    def __init__(self, session: SparkSession, folder: str) -> None:
         own = standing_session(session)
-        self._plans = [SharedPlan(own, some) for some in dealt(session, self._views)]
+        for name, value in SETTINGS.items():
+            own.conf.set(name, value)
+        self._sums = {view.name: Sums(view, view.law) for view in VIEWS.values() if isinstance(view.law, Additive)}
+        self._plans = [SharedPlan(own, some, place, folder) for place, some in enumerate(_hands(session))]
         self._pool = ThreadPoolExecutor(len(self._plans), "views")
+        self._pending = [feeds.Pending() for _ in self._plans]
+        self._kept = 0, 0
+        self.version = 0
+        """How many steps the stores have taken."""
 
-    def restore(self, events: pa.Table, rows: Mapping[str, pa.Table]) -> None:
-        """Start from silver's events around the watermark, as from `on_time_since`, and each view's rows that are open."""
-        for view in self._views:
-            self._kept[view.name].restore(events, rows[view.name])
+    @property
+    def layout(self) -> str:
+        """What the stores hold: a state of another layout cannot be read."""
+        return "\n".join(plan.layout.json("") for plan in self._plans)
+
+    def fill(self, pieces: Iterable[pa.Table], rows: Mapping[str, pa.Table], watermark: pa.Scalar | None) -> None:
+        """Start from pieces of silver's events around the watermark, as from `on_time_since`, and each view's open rows."""
+        for piece in pieces:
+            self._fill(piece, watermark)
+        self.resume(self.version, rows, {})
+
+    def resume(self, version: int, opened: Mapping[str, pa.Table], ended: Mapping[str, pa.Table]) -> None:
+        """Go on from a version of the stores, with rows (with CLOSES) that they are to learn: open ones, and those open no more.
+
+        Of additive views all open rows are needed.
+        """
+        self.version = version
+        for name, sums in self._sums.items():
+            sums.restore(opened[name])
+        self._pending = [learned.of_rows(plan.layout, opened, ended) for plan in self._plans]
+
+    def look(self) -> None:
+        """Read the stores. Fails where one of them does not have the version."""
+        self._each(lambda plan, _: plan.store.look(self.version))
 
     def update(
         self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None
@@ -46,25 +79,63 @@ class Keeping:
 
         `watermark` is the watermark before these events, `next_watermark` the one after them.
         """
-        to_define = {name: kept.to_define(new, watermark, next_watermark) for name, kept in self._kept.items()}
-        if not any(events.num_rows for events in to_define.values()) and not new.num_rows:
-            return {}
-        rows = self._defined(to_define)
-        written = {name: kept.to_write(rows[name], next_watermark) for name, kept in self._kept.items()}
+
+        def step(plan: SharedPlan, pending: feeds.Pending) -> Found:
+            given = feeds.tables(plan.layout, new, pending, watermark)
+            plan.store.put(given, self.version, watermark, next_watermark)
+            return plan.run(new)
+
+        written: dict[str, pa.Table] = {}
+        pending = []
+        found = self._each(step)
+        for plan, one in zip(self._plans, found, strict=True):
+            parts = _said(plan, one, watermark, next_watermark)
+            written |= {name: own.written for name, own in parts.items()}
+            pending.append(learned.of_step(plan.layout, parts, one.told))
+            for name in one.defined.keys() & self._sums.keys():
+                written[name] = self._sums[name].to_write(one.defined[name], next_watermark)
+        self._pending, self.version = pending, self.version + 1
+        own = pa.concat_tables([one.told.filter(pc.equal(one.told["kind"], -1)) for one in found])
+        self._kept = pc.sum(own["views"]).as_py(), pc.sum(own["wake"]).as_py()
         return {name: table.drop_columns([CLOSES]) for name, table in written.items() if table.num_rows}
 
     def held(self) -> dict[str, tuple[int, int]]:
-        """What each view keeps in memory: rows (events and open rows), and their bytes."""
-        held = {name: kept.held() for name, kept in self._kept.items()}
-        return {name: (sum(one.num_rows for one in own), sum(one.nbytes for one in own)) for name, own in held.items()}
+        """What is kept: of additive views rows and bytes in memory; as PARTS, the events of all others, and bytes on disk."""
+        held = {name: sums.held() for name, sums in self._sums.items()}
+        found = {name: (sum(one.num_rows for one in own), sum(one.nbytes for one in own)) for name, own in held.items()}
+        return found | {PARTS: self._kept}
 
-    def _defined(self, to_define: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-        """Per view, the rows computed from its events in `to_define`, with CLOSES; a job per plan, side by side."""
-        found = self._pool.map(lambda plan: plan.rows(to_define), self._plans)
-        return {name: rows for one in found for name, rows in one.items()}
+    def _fill(self, piece: pa.Table, watermark: pa.Scalar | None) -> None:
+        def step(plan: SharedPlan, _: feeds.Pending) -> None:
+            given = feeds.tables(plan.layout, piece, feeds.Pending(), watermark)
+            plan.store.fill(given, self.version, watermark)
+
+        self._each(step)
+        self.version += 1
+
+    def _each(self, work: Callable[[SharedPlan, feeds.Pending], T]) -> list[T]:
+        return list(self._pool.map(work, self._plans, self._pending))
 
 
-def current(view: View) -> Current:
-    """The state of a view, by its law."""
-    columns = (*OF_EVENT, *(CONTRACTS[topic].column for topic in view.inputs))
-    return Sums(view, view.law, columns) if isinstance(view.law, Additive) else Parts(view, view.law, columns)
+def _hands(session: SparkSession) -> list[list[View]]:
+    """The views dealt out to as many plans as can run at once: those of one kind of parts together."""
+    alike = [list(kind.views) for kind in kinds(tuple(VIEWS.values()))]
+    alike += [[view] for view in VIEWS.values() if isinstance(view.law, Additive)]
+    # The largest first, so that the hands are about alike.
+    alike.sort(key=len, reverse=True)
+    return [[view for some in hand for view in some] for hand in dealt(session, alike)]
+
+
+def _said(
+    plan: SharedPlan, found: Found, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None
+) -> dict[str, Said]:
+    layout, answers = plan.layout, {}
+    for number, view in enumerate(layout.views):
+        place = layout.kind_of(view)
+        mine = pc.and_(
+            pc.equal(found.told["kind"], place), pc.not_equal(pc.bit_wise_and(found.told["views"], 1 << number), 0)
+        )
+        touched = found.told.filter(mine)["part"].combine_chunks()
+        own = layout.kinds[place], view, found.defined[view.name], found.before[view.name], touched
+        answers[view.name] = said(*own, watermark, next_watermark)
+    return answers

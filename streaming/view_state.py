@@ -1,13 +1,10 @@
-"""The in-memory state of one view, by its law: what new events make it recompute, and which rows change.
+"""The state of additive views: their open rows, to which the rows of new events are added. That of the others: state/.
 
-Data flow: new on-time events -> events to run `define` on -> its rows -> rows to write, each with `is_final`
+Data flow: rows that `define` gave of new events -> rows to write, each with `is_final`
 Run: pytest tests/streaming/test_view_state.py
 
-The state holds what the watermark has not closed: open rows, and of views by part or window the events that these rows may
-still need (part_state.py). Nothing here needs Spark; update_views.py runs `define` for all views in one job.
+Open rows are those that the watermark has not closed. Nothing here needs Spark; update_views.py runs `define` for all views.
 """
-
-from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,44 +15,23 @@ from streaming.views.view import View
 
 CLOSES = "_closes"
 """Column of computed rows: the time after which the row can no longer change."""
-PIECES = 64
 REMOVED = "is_removed"
 OF_EVENT = ("topic", "event_id", "event_type", "event_time", KNOWN_AT)
-
-
-class Current(Protocol):
-    """The state of a view, by its law. Times are timestamps in UTC; a `next_watermark` of None is before all events."""
-
-    def restore(self, events: pa.Table, rows: pa.Table) -> None:
-        """Start from the events within the view's reach of the watermark, and the rows that are open."""
-
-    def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The events from which rows must be computed after the `new` ones; empty if nothing changes."""
-
-    def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The rows to write, given `defined` (computed from `to_define`): changed rows and rows that became final."""
-
-    def held(self) -> tuple[pa.Table, ...]:
-        """What it keeps in memory."""
 
 
 class Sums:
     """The state of an Additive view: its open rows, to which new rows are added."""
 
-    def __init__(self, view: View, law: Additive, columns: tuple[str, ...]) -> None:
-        self._view, self._law, self._columns = view, law, columns
+    def __init__(self, view: View, law: Additive) -> None:
+        self._view, self._law = view, law
         self._open: pa.Table | None = None
 
-    def restore(self, events: pa.Table, rows: pa.Table) -> None:
+    def restore(self, rows: pa.Table) -> None:
         """Keep the rows that are still open."""
         self._open = rows
 
-    def to_define(self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None) -> pa.Table:
-        """Only the new on-time events of the view's inputs."""
-        return on_time(of_topics(new, self._view.inputs)).select(self._columns)
-
     def to_write(self, defined: pa.Table, next_watermark: pa.Scalar | None) -> pa.Table:
-        """The open rows that new events changed, and those that the watermark closed."""
+        """The open rows that new events changed (`defined`: with CLOSES), and those that the watermark closed."""
         before = alike(self._open, defined)
         rows = self._added(before, defined)
         final = is_final(rows, next_watermark)
@@ -102,12 +78,6 @@ def of_topics(events: pa.Table, topics: tuple[str, ...]) -> pa.Table:
 def on_time(events: pa.Table) -> pa.Table:
     """The events (with KNOWN_AT) that were not late."""
     return events.filter(pc.equal(events[KNOWN_AT], events["event_time"]))
-
-
-def joined(kept: pa.Table, fresh: pa.Table) -> pa.Table:
-    """Both tables as one. The chunks are merged only when there are more than PIECES, not with every micro-batch."""
-    both = pa.concat_tables([kept, fresh])
-    return both if both[0].num_chunks <= PIECES else both.combine_chunks()
 
 
 def alike(rows: pa.Table | None, like: pa.Table) -> pa.Table:

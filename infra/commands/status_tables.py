@@ -34,10 +34,10 @@ def show(found: list[Status]) -> None:
 
 
 def show_held(views: Mapping[str, tuple[int, int]]) -> None:
-    """What the stream's views keep in memory, once it has written a micro-batch."""
+    """What the stream keeps for its views, in memory or on disk, once it has written a micro-batch."""
     if not views:
         return
-    right = [Column(title, justify="right", no_wrap=True) for title in ("rows in memory", "MB")]
+    right = [Column(title, justify="right", no_wrap=True) for title in ("rows kept", "MB")]
     table = Table(Column("view of the stream", no_wrap=True), *right, box=None, header_style="dim")
     for view, (rows, size) in views.items():
         table.add_row(view, f"{rows:,}", f"{size / 1e6:,.1f}")

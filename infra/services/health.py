@@ -108,7 +108,7 @@ def stream(s: Settings, pid: int) -> str | None:
 
 
 def held(s: Settings) -> dict[str, tuple[int, int]]:
-    """Rows and bytes that each view of the stream keeps in memory, as its status file says; empty without one."""
+    """Rows and bytes that the stream keeps for its views, as its status file says; empty without one."""
     said = _said(s)
     return {view: (rows, size) for view, (rows, size) in said.get("held", {}).items()}
 

@@ -1,4 +1,4 @@
-"""Our few Java classes, which run inside Spark's own processes: compiled at set-up, so a JRE is enough and no jar is committed.
+"""Our few Java classes, which run inside Spark: compiled at set-up, so that a JRE is enough and no jar is committed.
 
 Data flow: `<floor>/**/java/**.java` -> Eclipse's compiler (ECJ), fetched by Ivy -> `.daybreak/jars/spark/daybreak.jar`
 Run: python3 -m infra.setup compiled

@@ -26,9 +26,9 @@ CHANGELOGS = (
     ),
     Mutation(
         "changelog: a change does not touch the rows that look it up",
-        "streaming/part_state.py",
-        "if fresh_changes.num_rows:",
-        "if fresh_changes.num_rows < 0:",
+        "streaming/state/kinds.py",
+        'found.append(pc.binary_join_element_wise(str(numbers.index(name)), keys, ":"))',
+        "found.append(pa.chunked_array([pa.nulls(events.num_rows, pa.string())]))",
         STATE,
     ),
     Mutation(

@@ -20,12 +20,12 @@ from streaming.changelog import (
     counted_in_arrow,
     known_at,
     last_of_each_key,
-    looked_up,
     never_deleted,
     shortened,
 )
 from streaming.silver import EVENT
 from streaming.silver import SILVER as SILVER_TABLE
+from streaming.state.kinds import Kind
 from streaming.view_state import on_time
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
@@ -107,9 +107,9 @@ def test_what_may_be_looked_up_is_never_deleted(spark: SparkSession, local_lake:
 
 
 def test_an_event_looks_up_its_own_key_only() -> None:
-    events = counted_in_arrow(arrow(clicked("click", "c-1", 9)))
-    changes = counted_in_arrow(arrow(moved("own", "c-1", 1), moved("other", "c-2", 1)))
-    assert names(looked_up(VIEWS["clicks_with_customer"], events, changes)) == ["own"]
+    kind = Kind(ByPart("customer_id"), (VIEWS["clicks_with_customer"],))
+    events = counted_in_arrow(arrow(clicked("click", "c-1", 9), clicked("other", "c-2", 9)))
+    assert kind.looked_up(events, "clicks", ["clicks", "customers"]).to_pylist() == ["1:c-1", "1:c-2"]
 
 
 @pytest.mark.parametrize(

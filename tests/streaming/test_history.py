@@ -1,8 +1,9 @@
 """A year of orders that is sent in one go: late and spread over hundreds of days, it is only another micro-batch."""
 
 import random
+import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from zlib import crc32
 import pytest
 from corpus import encoded, order
 from deltalake import DeltaTable
-from fewer import few_views
+from fewer import few_views, only_views
 from in_force import in_force
 from pyspark.sql import SparkSession
 
@@ -28,13 +29,14 @@ from streaming.rate import sized
 from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.silver import QUARANTINE, SILVER
+from streaming.state import recovery
 from streaming.tables import speed_tables
 from streaming.validate import validate
-from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
 
 DAYS, EVENTS = 318, 1500
+STATE_STORE = "org.apache.spark.sql.execution.streaming.state.StateStore"
 ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
@@ -55,9 +57,12 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
     for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed.values()):
         spark_tables.create(spark, table)
     ends: list[int] = []
+    texts: dict[str, str] = {}
     checkpoints: Any = SimpleNamespace(
-        read=lambda name: None,
-        write=lambda name, text: None,
+        read=texts.get,
+        write=texts.__setitem__,
+        of=lambda query: str(local_lake / "checkpoints" / query),
+        drop=lambda query: shutil.rmtree(local_lake / "checkpoints" / query, ignore_errors=True),
         planned=lambda query, number: Planned(ARRIVAL, {"orders": {"0": ends[number]}}),
         started_from=lambda query: {"orders": {"0": 0}},
     )
@@ -66,8 +71,11 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
     def begin() -> Ingest:
         return Ingest(spark, checkpoints, "l", in_force(spark), speed, lease, Rejections(1.0))
 
+    written = texts
+
     class Stream:
         ingest = begin()
+        texts = written
 
         def __call__(self, events: list[dict[str, Any]], number: int | None = None) -> None:
             """A micro-batch; `number` repeats one as another process would."""
@@ -159,10 +167,8 @@ def test_a_new_generation_says_its_views_again_from_silver(stream: Any) -> None:
     assert (newest["generation"], newest["batch_id"], newest["offsets"][0]["to"]) == ("m", -1, 20)
 
 
-def test_a_new_view_is_said_from_all_of_silver(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as before:
-        for module in ("update_views", "restate", "definitions", "open_rows"):
-            before.setattr(f"streaming.{module}.VIEWS", {"order_totals": VIEWS["order_totals"]})
+def test_a_new_view_is_said_from_all_of_silver(stream: Any) -> None:
+    with only_views("order_totals"):
         stream.restart()
         for number in range(3):
             at = ARRIVAL - timedelta(hours=4 - number)
@@ -174,3 +180,54 @@ def test_a_new_view_is_said_from_all_of_silver(stream: Any, monkeypatch: pytest.
     stream([placed("last", ARRIVAL - timedelta(minutes=1))])
     said = {row["order_id"] for row in stream.rows("speed/order_payments")}
     assert len(said) == 13
+
+
+def hours(stream: Any, restart: Callable[[], None]) -> None:
+    """Micro-batches an hour and a half apart at first, and within the hour then; `restart` comes behind each of them."""
+    for number, before in enumerate((400, 310, 290, 270, 269, 100)):
+        at = ARRIVAL - timedelta(minutes=before)
+        stream([placed(f"{number}-{n}", at + timedelta(seconds=20 * n)) for n in range(4)])
+        restart()
+
+
+def is_as_said_anew(stream: Any) -> bool:
+    """Are the views as a new generation says them from silver?"""
+    stream.rebuild()
+    for view, key in (
+        ("order_totals", "window_start"),
+        ("order_payments", "order_id"),
+        ("rolling_order_rate", "event_id"),
+    ):
+        said: dict[str, dict[Any, Any]] = {"l": {}, "m": {}}
+        for row in sorted(stream.rows(f"speed/{view}"), key=lambda row: row["batch_id"]):
+            values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "generation")}
+            said[row["generation"]][row[key]] = values
+        if said["m"] != said["l"] or len(said["m"]) < 4:
+            return False
+    return True
+
+
+def test_a_restart_reads_the_state_and_not_history(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "on_time_since", None)
+    hours(stream, stream.restart)
+    assert is_as_said_anew(stream)
+
+
+def test_state_that_is_gone_is_made_again_from_the_tables(stream: Any, spark: SparkSession, local_lake: Path) -> None:
+    def lose() -> None:
+        jvm: Any = spark._jvm
+        getattr(getattr(jvm, f"{STATE_STORE}$"), "MODULE$").unloadAll()
+        shutil.rmtree(local_lake / "checkpoints" / recovery.FOLDER)
+        stream.restart()
+
+    hours(stream, lose)
+    assert is_as_said_anew(stream)
+
+
+def test_state_of_other_views_is_made_again(stream: Any) -> None:
+    def other() -> None:
+        stream.texts[recovery.FILE] = stream.texts[recovery.FILE].replace('"digest": "', '"digest": "of others ')
+        stream.restart()
+
+    hours(stream, other)
+    assert is_as_said_anew(stream)

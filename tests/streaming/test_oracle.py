@@ -108,9 +108,9 @@ def expected() -> dict[str, dict[date, list[list[Any]]]]:
 
 
 @pytest.fixture(scope="module")
-def said(spark: SparkSession) -> dict[str, pa.Table]:
+def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
     """What the stream says last, after random micro-batches of which each has a piece of every history; nothing is closed."""
-    chance, keeping = random.Random(1), Keeping(spark)
+    chance, keeping = random.Random(1), Keeping(spark, str(tmp_path_factory.mktemp("state")))
     pieces: list[list[dict[str, Any]]] = [[] for _ in range(PIECES)]
     for flat in FLAT:
         for one in flat:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -108,6 +109,6 @@ def test_more_rows_than_spark_takes_as_local_ones(spark: SparkSession) -> None:
     assert of.frame.agg(F.sum("number"), F.sum(F.length("key"))).first() == (1770, 60_000_000)
 
 
-def test_the_plans_of_all_views_are_made_once(spark: SparkSession) -> None:
-    again = [plan for plan in Keeping(spark)._plans if not plan.plan.stands]
+def test_the_plans_of_all_views_are_made_once(spark: SparkSession, tmp_path: Path) -> None:
+    again = [plan for plan in Keeping(spark, str(tmp_path))._plans if not plan.plan.stands]
     assert not again, "a view has an exchange, a broadcast or a subquery: see streaming/standing_plan.py"

@@ -3,12 +3,14 @@
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from browsing import change
-from fewer import FEWER, few_views
+from fewer import few_views
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
@@ -21,7 +23,7 @@ from streaming.shared_plan import answered
 from streaming.silver import EVENT
 from streaming.speed import latest_rows
 from streaming.standing_plan import standing_session
-from streaming.update_views import Keeping
+from streaming.update_views import PARTS, Keeping
 from streaming.view_state import CLOSES, OF_EVENT
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.as_of import KNOWN_AT
@@ -103,7 +105,8 @@ class Run:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self.keeping = Keeping(spark)
+        self.folder = mkdtemp(prefix="state")
+        self.keeping = Keeping(spark, self.folder)
         self.counted: list[dict[str, Any]] = []
         self.said: dict[str, list[pa.Table]] = {name: [] for name in VIEWS}
         self.largest: datetime | None = None
@@ -131,7 +134,8 @@ class Run:
 
     def restart(self) -> None:
         """Memory is lost, and filled again with what the tables have."""
-        self.keeping = Keeping(self.spark)
+        self.folder = mkdtemp(prefix="state")
+        self.keeping = Keeping(self.spark, self.folder)
         if self.next_watermark is not None:
             since = self.next_watermark - REACH - LOOKBACK
             found = frame(self.spark, self.counted).withColumn(KNOWN_AT, known_at())
@@ -144,7 +148,7 @@ class Run:
             for name, view in VIEWS.items():
                 pieces = [said.append_column("as_of", pa.repeat(at, said.num_rows)) for said in self.said[name]]
                 rows[name] = still_open(own, view, [said.select(stored(view).fieldNames()) for said in pieces])
-            self.keeping.restore(events, rows)
+            self.keeping.fill([events.slice(0, 7), events.slice(7)], rows, arrow_time(self.next_watermark))
 
 
 def arrow(events: list[dict[str, Any]]) -> pa.Table:
@@ -238,10 +242,10 @@ def test_an_event_counts_in_the_lookback_of_later_windows(spark: SparkSession) -
     assert sorted((row["event_id"], row["orders"]) for row in last.to_pylist()) == [("earlier", 1), ("later", 2)]
 
 
-def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession) -> None:
+def test_only_what_the_watermark_has_not_closed_is_kept(spark: SparkSession) -> None:
     with few_views():
         own = Run(spark)
-    for hour in range(4):
+    for hour in range(5):
         at = NOON + timedelta(hours=2 * hour)
         order = {"order_id": f"o-{hour}", "customer_id": "c-1", "items": [], "total_cents": 1}
         own.batch(
@@ -255,24 +259,22 @@ def test_memory_holds_only_what_the_watermark_has_not_closed(spark: SparkSession
                 }
             ]
         )
-    sums, parts = own.keeping._kept["order_totals"], own.keeping._kept["order_payments"]
-    assert sums._open.num_rows == 1
-    assert parts._open.num_rows == 1
-    assert parts._events.num_rows <= 2
     held = own.keeping.held()
-    assert set(held) == set(FEWER)
+    assert set(held) == {"order_totals", PARTS}
     assert held["order_totals"][0] == 1
-    assert held["order_payments"][0] == parts._events.num_rows + 1
-    assert all(size > 0 for rows, size in held.values() if rows)
+    # The last order, by its id and by its minute.
+    assert held[PARTS][0] == 2
+    assert all(size > 0 for rows, size in held.values())
 
 
-def test_a_batch_without_events_says_nothing(spark: SparkSession) -> None:
-    assert Keeping(spark).update(counted_in_arrow(arrow([])), None, None) == {}
+def test_a_batch_without_events_says_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    assert Keeping(spark, str(tmp_path)).update(counted_in_arrow(arrow([])), None, None) == {}
 
 
-def test_events_of_a_topic_that_no_view_reads_stop_nothing(spark: SparkSession) -> None:
+def test_events_of_a_topic_that_no_view_reads_stop_nothing(spark: SparkSession, tmp_path: Path) -> None:
     foreign = [{"topic": "elsewhere", "event_id": "e", "event_type": "seen", "event_time": NOON + timedelta(days=9)}]
-    assert Keeping(spark).update(counted_in_arrow(arrow(foreign)), None, arrow_time(NOON + timedelta(days=9))) == {}
+    alone = Keeping(spark, str(tmp_path))
+    assert alone.update(counted_in_arrow(arrow(foreign)), None, arrow_time(NOON + timedelta(days=9))) == {}
     with few_views():
         own = Run(spark)
     own.batch(next(histories(1, 1)))

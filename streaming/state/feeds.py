@@ -1,0 +1,92 @@
+"""The rows that a store is given in a micro-batch: new events by part, changes by key, and what was said of rows last time.
+
+Data flow: new events in Arrow, the last micro-batch's Pending -> one Arrow table per feed of the layout, and the marks
+Run: pytest tests/streaming/test_view_state.py
+"""
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from streaming import changelog
+from streaming.contracts import CONTRACTS
+from streaming.state.kinds import ALL
+from streaming.state.layout import MARKS, WAKE, WINDOWS, Feed, Layout, micros
+from streaming.view_state import OF_EVENT, of_topics, on_time
+from streaming.views.as_of import KNOWN_AT
+from streaming.views.law import ByWindow
+
+
+@dataclass
+class Pending:
+    """What the store learns with the next micro-batch: rows that are open now, or no more; parts to be looked at earlier."""
+
+    rows: dict[str, pa.Table] = field(default_factory=dict)
+    """Per view, in the schema of its feed."""
+    wakes: list[pa.Table] = field(default_factory=list)
+    """Marks."""
+
+
+def tables(layout: Layout, new: pa.Table, pending: Pending, watermark: pa.Scalar | None) -> list[pa.Table]:
+    """One table per feed, then the marks. `new`: events as `counted_in_arrow` gives them."""
+    streams = {topic: of_topics(new, (topic,)) for topic in layout.topics}
+    found, marks = [], list(pending.wakes)
+    for feed in layout.feeds:
+        if feed.what == "rows":
+            view = layout.views[feed.ref]
+            found.append(pending.rows.get(view.name, _arrow(layout, feed).empty_table()))
+            continue
+        topic, kind = layout.topics[feed.ref], layout.kinds[feed.kind]
+        if feed.what == "events":
+            own = on_time(streams[topic])
+            found.append(_events(layout, feed, own, kind.parts(own, topic), kind.looked_up(own, topic, layout.topics)))
+            continue
+        own = streams[topic]
+        keys = changelog.keys(own, topic)
+        parts = pa.chunked_array([pa.repeat(ALL, own.num_rows)]) if feed.all else keys
+        found.append(_events(layout, feed, own, parts, keys))
+        if feed.all and own.num_rows:
+            marks.append(_windows(layout, feed, own, watermark))
+    return [*found, pa.concat_tables(marks) if marks else _marks([], [], [], [])]
+
+
+def wakes(kind: int, parts: pa.ChunkedArray, times: pa.ChunkedArray) -> pa.Table:
+    """Marks: look at the parts of a kind at those times (microseconds)."""
+    return _marks([WAKE] * len(parts), [kind] * len(parts), parts, times)
+
+
+def _windows(layout: Layout, feed: Feed, changes: pa.Table, watermark: pa.Scalar | None) -> pa.Table:
+    """The mark that changes touch all windows from the first one on at whose time they were known."""
+    kind = layout.kinds[feed.kind]
+    assert isinstance(kind.law, ByWindow)
+    first = pc.min(changes[KNOWN_AT]).cast(pa.int64()).as_py()
+    if watermark is not None:
+        first = max(first, watermark.cast(pa.int64()).as_py() - micros(kind.span))
+    return _marks([WINDOWS], [feed.kind], [str(first // micros(kind.law.size))], [feed.views])
+
+
+def _events(layout: Layout, feed: Feed, events: pa.Table, parts: pa.ChunkedArray, texts: pa.ChunkedArray) -> pa.Table:
+    form = _arrow(layout, feed)
+    if not events.num_rows:
+        return form.empty_table()
+    event = form.field("event").type
+    names = [*OF_EVENT, CONTRACTS[layout.topics[feed.ref]].column]
+    own = events.select(names).cast(pa.schema(list(event)))
+    nested = pa.StructArray.from_arrays([_whole(column) for column in own.columns], fields=list(event))
+    columns = [_whole(parts), _whole(texts), nested]
+    return pa.table(columns, schema=form)
+
+
+def _whole(values: pa.ChunkedArray) -> pa.Array:
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+def _arrow(layout: Layout, feed: Feed) -> pa.Schema:
+    return to_arrow_schema(layout.schema(feed), timezone="UTC")
+
+
+def _marks(*columns: object) -> pa.Table:
+    form = to_arrow_schema(MARKS)
+    return pa.table([_whole(one) if isinstance(one, pa.ChunkedArray) else one for one in columns], schema=form)

@@ -1,0 +1,49 @@
+package daybreak.state;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.List;
+
+/** What one store holds, and for whom: written as JSON by streaming/state/layout.py, whose names these are. Times are microseconds. */
+public final class Layout implements Serializable {
+  /** Parts of one law. `size` is 0, or that of windows; an event is needed for `span` after its time, and `back` by later windows. */
+  public record Kind(long span, long size, long back) implements Serializable {}
+
+  /** A view: its kind, how many columns its rows have with the time when they close, and how long it needs an event. */
+  public record View(int kind, int fields, long span) implements Serializable {}
+
+  /** What comes in: `what` is "events", "changes" or "rows"; `ref` is a topic's number, or a view's; `views`: whom it touches. */
+  public record Feed(String what, int kind, int ref, long views, boolean all) implements Serializable {}
+
+  /** What goes out to a plan: `what` is "events", "changes", "rows" or "told". */
+  public record Leaf(String what, int view, int topic, boolean all) implements Serializable {}
+
+  /** The whole of it. `changes`: how long every change of a key is kept, before only its last one is. */
+  public record Form(String folder, int store, int fields, long changes, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
+      implements Serializable {}
+
+  public final Form form;
+
+  public Layout(String json) throws IOException {
+    form = new ObjectMapper().readValue(json, Form.class);
+  }
+
+  /** The views of a kind that look up a topic's changes by key. */
+  long looking(int kind, int topic) {
+    long views = 0;
+    for (Feed feed : form.feeds()) if (feed.what().equals("changes") && feed.kind() == kind && feed.ref() == topic && !feed.all()) views |= feed.views();
+    return views;
+  }
+
+  /** How many windows after its own an event may belong to. */
+  int further(int kind) {
+    Kind one = form.kinds().get(kind);
+    return one.size() == 0 ? 0 : (int) ((one.back() + one.size() - 1) / one.size());
+  }
+
+  /** The kind under which the changes of a topic are kept for a kind of parts, by key or all in one. */
+  static int ofChanges(int kind, int topic, boolean all) {
+    return 1000 + 128 * kind + 2 * topic + (all ? 1 : 0);
+  }
+}

@@ -1,0 +1,90 @@
+package daybreak.state;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** A part in one micro-batch: what its log says, what is added to it, and which views it is given to. */
+final class Part {
+  record RowKey(int view, UTF8String key) {}
+
+  private static final String BETWEEN = "\u001f";
+
+  final Key key;
+  final List<Entry> added = new ArrayList<>();
+  final Map<RowKey, Entry> open = new HashMap<>();
+  /** Open rows that the watermark passes in this step; of these `ended` are the ones that become final as they were. */
+  final List<RowKey> due = new ArrayList<>();
+  final Map<RowKey, Entry> ended = new HashMap<>();
+  final Set<UTF8String> looks = new HashSet<>();
+  /** Its events, oldest entry first; null if its log was not read, or they were too many to be held. */
+  List<Entry> events;
+  long views = 0;
+  long latest = Long.MIN_VALUE;
+  /** The next time at which it will be looked at; the largest number if there is none. */
+  long wake = Long.MAX_VALUE;
+  int entries = 0, outdated = 0, count = 0;
+  final Set<Long> wakes = new HashSet<>();
+  private int rows = 0;
+  private final Set<UTF8String> known = new HashSet<>();
+
+  Part(Key key) {
+    this.key = key;
+  }
+
+  /**
+   * Take an entry of the log; events before `oldest` are needed by no open row, and times before `next` have come. Returns the bytes that
+   * it holds.
+   */
+  long take(Entry entry, long oldest, long next) {
+    entries++;
+    switch (entry.type()) {
+      case Entry.WAKE -> {
+        if (entry.time() < next || !wakes.add(entry.time())) outdated++;
+        else wake = Math.min(wake, entry.time());
+      }
+      case Entry.GONE -> {
+        rows++;
+        open.remove(new RowKey(entry.ref(), entry.text()));
+      }
+      case Entry.ROW -> {
+        rows++;
+        open.put(new RowKey(entry.ref(), entry.text()), entry);
+      }
+      default -> {
+        latest = Math.max(latest, entry.time());
+        count++;
+        if (entry.time() < oldest) outdated++;
+        if (entry.text() != null) for (UTF8String look : lookups(entry)) looks.add(look);
+        if (events != null) {
+          events.add(entry);
+          return 96 + entry.body().length;
+        }
+      }
+    }
+    return 0;
+  }
+
+  /** All that the log had was taken. */
+  void folded() {
+    known.addAll(looks);
+    outdated += rows - open.size();
+  }
+
+  /** What it looks up for the first time. */
+  List<UTF8String> newLooks() {
+    List<UTF8String> found = new ArrayList<>();
+    for (UTF8String look : looks) if (!known.contains(look)) found.add(look);
+    return found;
+  }
+
+  static UTF8String[] lookups(Entry event) {
+    UTF8String between = UTF8String.fromString(BETWEEN), text = event.text();
+    // Text of one lookup is taken whole, whatever its key is.
+    return text.startsWith(between) ? text.substring(1, text.numChars()).split(between, -1) : new UTF8String[] {text};
+  }
+}

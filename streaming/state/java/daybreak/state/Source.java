@@ -1,0 +1,95 @@
+package daybreak.state;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.Dependency;
+import org.apache.spark.OneToOneDependency;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
+import org.apache.spark.util.SerializableConfiguration;
+import org.apache.spark.util.TaskCompletionListener;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/** The rows of one leaf, as an RDD of one partition. All leaves of one task share one step, which the first of them runs. */
+public final class Source extends RDD<InternalRow> {
+  private static final Map<String, Step> STEPS = new ConcurrentHashMap<>();
+
+  private final Layout layout;
+  private final List<RDD<InternalRow>> feeds;
+  private final int leaf;
+  private final StateStoreConf conf;
+  private final SerializableConfiguration hadoop;
+
+  /** `feeds`: the control row, the layout's feeds, the marks; each an RDD of one partition. `leaf`: its place in the layout. */
+  public Source(SparkContext spark, Layout layout, List<RDD<InternalRow>> feeds, int leaf, StateStoreConf conf, SerializableConfiguration hadoop) {
+    super(spark, dependencies(feeds), ClassTag$.MODULE$.apply(InternalRow.class));
+    this.layout = layout;
+    this.feeds = new ArrayList<>(feeds);
+    this.leaf = leaf;
+    this.conf = conf;
+    this.hadoop = hadoop;
+  }
+
+  private static scala.collection.immutable.Seq<Dependency<?>> dependencies(List<RDD<InternalRow>> feeds) {
+    List<Dependency<?>> found = new ArrayList<>();
+    for (RDD<InternalRow> feed : feeds) found.add(new OneToOneDependency<>(feed));
+    return scala.collection.immutable.List.from(CollectionConverters.asScala(found));
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    List<Partition> parents = new ArrayList<>();
+    for (RDD<InternalRow> feed : feeds) parents.add(feed.partitions()[0]);
+    return new Partition[] {new Only(parents)};
+  }
+
+  @Override
+  public Iterator<InternalRow> compute(Partition split, TaskContext context) {
+    String name = layout.form.folder() + " " + layout.form.store() + " " + context.taskAttemptId();
+    Step step = STEPS.get(name);
+    if (step == null) STEPS.put(name, step = ran(name, ((Only) split).parents, context));
+    return CollectionConverters.asScala(new Given(step).rows(layout.form.leaves().get(leaf)).iterator());
+  }
+
+  private Step ran(String name, List<Partition> parents, TaskContext context) {
+    Store store = new Store(layout.form, conf, hadoop.value());
+    // Spark itself lets go of a store at the end of its task.
+    context.addTaskCompletionListener((TaskCompletionListener) ended -> STEPS.remove(name));
+    Step step = new Step(layout, store);
+    List<Iterator<InternalRow>> rows = new ArrayList<>();
+    for (int place = 0; place < parents.size(); place++) rows.add(feeds.get(place).iterator(parents.get(place), context));
+    step.run(rows);
+    return step;
+  }
+
+  private static final class Only implements Partition {
+    private final List<Partition> parents;
+
+    Only(List<Partition> parents) {
+      this.parents = parents;
+    }
+
+    @Override
+    public int index() {
+      return 0;
+    }
+
+    @Override
+    public int hashCode() {
+      return 0;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Only;
+    }
+  }
+}

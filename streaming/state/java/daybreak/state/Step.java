@@ -1,0 +1,109 @@
+package daybreak.state;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.collection.Iterator;
+
+/** One micro-batch of one store: takes what comes in, writes it, and knows which parts each view must be computed from. */
+final class Step {
+  /** Of the control row: to add without giving anything out, or only to see that the store has the version. */
+  private static final int FILLS = 1, LOOKS = 2;
+  /** Events held in memory (bytes); parts beyond it are read again by each view. */
+  private static final long HELD = 128L << 20;
+  private static final Key COUNT = new Key(-1, UTF8String.fromString("count"));
+
+  final Layout layout;
+  final Map<Key, Part> parts = new HashMap<>();
+  long bytes = 0, kept = 0;
+  private final Layout.Form form;
+  private final Store store;
+  private final Set<Part> touched = new HashSet<>(), blind = new HashSet<>();
+  private long watermark, next, held = 0;
+
+  Step(Layout layout, Store store) {
+    this.layout = layout;
+    this.form = layout.form;
+    this.store = store;
+  }
+
+  /** `feeds`: the control row first, then those of the layout, then the marks. */
+  void run(List<Iterator<InternalRow>> feeds) {
+    InternalRow control = feeds.get(0).next();
+    watermark = control.isNullAt(1) ? Long.MIN_VALUE : control.getLong(1);
+    next = control.isNullAt(2) ? Long.MIN_VALUE : control.getLong(2);
+    boolean fills = control.getInt(3) == FILLS;
+    store.open(control.getLong(0));
+    if (control.getInt(3) == LOOKS) {
+      store.abort();
+      return;
+    }
+    Intake intake = new Intake(this, fills);
+    store.each(COUNT, entry -> {
+      if (entry.ref() == 0) intake.events += entry.time();
+      else intake.latest.merge(entry.ref() - 1, entry.time(), Math::max);
+    });
+    for (int place = 0; place < form.feeds().size(); place++) intake.take(form.feeds().get(place), feeds.get(place + 1));
+    intake.marks(feeds.get(feeds.size() - 1));
+    if (!fills) for (Store.Due one : store.due(next)) touched.add(part(one.key()));
+    Logs logs = new Logs(this, store, watermark, next);
+    for (Part part : parts.values()) {
+      if (!touched.contains(part)) store.append(part.key, part.added);
+      else if (fills) logs.fill(part);
+      else logs.write(part);
+    }
+    intake.changes.forEach(logs::write);
+    kept = intake.events - logs.dropped;
+    List<Entry> counts = new ArrayList<>(List.of(new Entry(Entry.EVENT, 0, kept, null, null)));
+    intake.latest.forEach((kind, time) -> counts.add(new Entry(Entry.EVENT, kind + 1, time, null, null)));
+    store.replace(COUNT, counts);
+    bytes = store.commit();
+  }
+
+  private Part part(Key key) {
+    return parts.computeIfAbsent(key, Part::new);
+  }
+
+  /** Some views are to be computed from the part. */
+  void touch(Key key, long views) {
+    Part part = part(key);
+    part.views |= views;
+    touched.add(part);
+  }
+
+  void add(Key key, Entry entry) {
+    part(key).added.add(entry);
+  }
+
+  /** Read the log of a part, once. */
+  void read(Part part, long oldest) {
+    if (held < HELD) part.events = new ArrayList<>();
+    store.each(part.key, entry -> held += part.take(entry, oldest, next));
+    part.folded();
+    for (Entry entry : part.added) part.take(entry, oldest, next);
+  }
+
+  /** The parts that a view is computed from, in no order. */
+  List<Part> of(int view) {
+    List<Part> found = new ArrayList<>();
+    for (Part part : touched) if ((part.views & 1L << view) != 0 && part.key.kind() == form.views().get(view).kind()) found.add(part);
+    return found;
+  }
+
+  Set<Part> told() {
+    return touched;
+  }
+
+  Store store() {
+    return store;
+  }
+
+  long watermark() {
+    return watermark;
+  }
+}

@@ -1,0 +1,157 @@
+package daybreak.state;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.execution.streaming.state.*;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Spark's state store in the three families that we need: the log of each part, parts by the time to look at them, parts by what they look up. */
+final class Store {
+  private static final String LOGS = "default", DUE = "due", LOOKS = "looks", SIZE = "rocksdbSstFileSize";
+  private static final StructType PART = new StructType().add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
+  private static final long SECOND = 1_000_000;
+  private static final StructType SECONDS = new StructType().add("second", DataTypes.LongType, false);
+  private static final StructType TIMED = new StructType().add("time", DataTypes.LongType, false).add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
+  private static final StructType LOOKED = new StructType().add("look", DataTypes.StringType, false).add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
+  private static final StructType NOTHING = new StructType().add("nothing", DataTypes.IntegerType, true);
+  private static final UUID RUN = UUID.randomUUID();
+  private static final KeyStateEncoderSpec BY_PART = new NoPrefixKeyStateEncoderSpec(PART);
+
+  private final StateStoreProviderId id;
+  private final StateStoreConf conf;
+  private final Configuration hadoop;
+  private final UnsafeRow nothing = new UnsafeRow(1);
+  private final Map<Long, List<UnsafeRow>> wakes = new HashMap<>();
+  private StateStore own;
+  private ReadStateStore read;
+  private long committed;
+
+  Store(Layout.Form form, StateStoreConf conf, Configuration hadoop) {
+    this.id = new StateStoreProviderId(new StateStoreId(form.folder(), form.store(), 0, "default"), RUN);
+    this.conf = conf;
+    this.hadoop = hadoop;
+    nothing.pointTo(new byte[16], 16);
+    nothing.setNullAt(0);
+  }
+
+  /** Open it as it was after so many steps. */
+  void open(long version) {
+    own = StateStore$.MODULE$.get(id, PART, Entry.SCHEMA, BY_PART, version, Option.empty(), Option.empty(), true, conf, hadoop, true);
+    read = own;
+    own.createColFamilyIfAbsent(DUE, SECONDS, TIMED, new RangeKeyScanStateEncoderSpec(SECONDS, scala.collection.immutable.List.from(CollectionConverters.asScala(List.<Object>of(0)))), true, false);
+    own.createColFamilyIfAbsent(LOOKS, LOOKED, NOTHING, new PrefixKeyScanStateEncoderSpec(LOOKED, 1), false, false);
+  }
+
+  void each(Key key, Consumer<Entry> taken) {
+    if (read == null) read = StateStore$.MODULE$.getReadOnly(id, PART, Entry.SCHEMA, BY_PART, committed, Option.empty(), Option.empty(), true, conf, hadoop, true);
+    Iterator<UnsafeRow> found = read.valuesIterator(key.encoded(), LOGS);
+    while (found.hasNext()) taken.accept(Entry.of(found.next()));
+  }
+
+  void append(Key key, List<Entry> entries) {
+    own.mergeList(key.encoded(), encoded(entries), LOGS);
+  }
+
+  void replace(Key key, List<Entry> entries) {
+    own.putList(key.encoded(), encoded(entries), LOGS);
+  }
+
+  void remove(Key key) {
+    own.remove(key.encoded(), LOGS);
+  }
+
+  /** A part is looked at when the watermark has passed `time`. */
+  void wake(Key key, long time) {
+    wakes.computeIfAbsent(Math.floorDiv(time, SECOND), second -> new ArrayList<>()).add(key.at(time));
+  }
+
+  /** Parts are kept by the second, so that many are written at once. */
+  void writeWakes() {
+    wakes.forEach((second, rows) -> own.mergeList(Key.second(second), rows.toArray(new UnsafeRow[0]), DUE));
+    wakes.clear();
+  }
+
+  /** Take out all parts to be looked at before a time: each with its time. */
+  List<Due> due(long before) {
+    writeWakes();
+    List<Due> found = new ArrayList<>();
+    List<UnsafeRow> kept = new ArrayList<>();
+    TreeSet<Long> seconds = new TreeSet<>();
+    StateStoreIterator<UnsafeRowPair> all = own.iteratorWithMultiValues(DUE);
+    while (all.hasNext()) {
+      UnsafeRowPair pair = all.next();
+      long second = pair.key().getLong(0);
+      if (second * SECOND >= before) break;
+      seconds.add(second);
+      UnsafeRow row = pair.value();
+      if (row.getLong(0) >= before) kept.add(row.copy());
+      else found.add(new Due(row.getLong(0), new Key(row.getInt(1), row.getUTF8String(2).clone())));
+    }
+    all.close();
+    for (long second : seconds) own.remove(Key.second(second), DUE);
+    // Of the last second only: all of those before are over.
+    if (!kept.isEmpty()) own.putList(Key.second(seconds.last()), kept.toArray(new UnsafeRow[0]), DUE);
+    return found;
+  }
+
+  record Due(long time, Key key) {}
+
+  void looks(Key key, UTF8String look) {
+    own.put(key.looking(look), nothing, LOOKS);
+  }
+
+  void looksNoMore(Key key, UTF8String look) {
+    own.remove(key.looking(look), LOOKS);
+  }
+
+  List<Key> looking(UTF8String look) {
+    List<Key> found = new ArrayList<>();
+    StateStoreIterator<UnsafeRowPair> all = own.prefixScan(Key.prefix(look), LOOKS);
+    while (all.hasNext()) {
+      UnsafeRow key = all.next().key();
+      found.add(new Key(key.getInt(1), key.getUTF8String(2).clone()));
+    }
+    all.close();
+    return found;
+  }
+
+  /** Keep what was written, as the next version; it can still be read. Returns how many bytes its files have. */
+  long commit() {
+    writeWakes();
+    committed = own.commit();
+    long bytes = 0;
+    scala.collection.Iterator<scala.Tuple2<StateStoreCustomMetric, Object>> all = own.metrics().customMetrics().iterator();
+    while (all.hasNext()) {
+      scala.Tuple2<StateStoreCustomMetric, Object> one = all.next();
+      if (one._1().name().equals(SIZE)) bytes = (Long) one._2();
+    }
+    own = null;
+    read = null;
+    return bytes;
+  }
+
+  /** Write nothing. */
+  void abort() {
+    own.abort();
+    own = null;
+    read = null;
+  }
+
+  private static UnsafeRow[] encoded(List<Entry> entries) {
+    UnsafeRow[] rows = new UnsafeRow[entries.size()];
+    for (int place = 0; place < rows.length; place++) rows[place] = entries.get(place).encoded();
+    return rows;
+  }
+}

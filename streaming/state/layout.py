@@ -1,0 +1,168 @@
+"""What a store holds, what comes in and what goes out: the same lists for Python, and as JSON for the Java of this room.
+
+Data flow: some views -> Layout -> feeds (Spark tables that are put), leaves (Spark tables that a plan reads)
+Run: pytest tests/streaming/test_view_state.py
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import cached_property
+
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
+
+from streaming.contracts import CONTRACTS
+from streaming.silver import EVENT
+from streaming.state.kinds import Kind, kinds
+from streaming.view_state import CLOSES, OF_EVENT
+from streaming.views.as_of import KNOWN_AT
+from streaming.views.law import ByWindow
+from streaming.views.view import View
+
+CONTROL = StructType(
+    [
+        StructField("version", LongType()),
+        StructField("watermark", LongType()),
+        StructField("next_watermark", LongType()),
+        StructField("mode", IntegerType()),
+    ]
+)
+MARKS = StructType(
+    [
+        StructField("what", IntegerType()),
+        StructField("kind", IntegerType()),
+        StructField("part", StringType()),
+        StructField("at", LongType()),
+    ]
+)
+TOLD = StructType(
+    [
+        StructField("kind", IntegerType()),
+        StructField("part", StringType()),
+        StructField("views", LongType()),
+        StructField("wake", LongType()),
+    ]
+)
+STEP, FILL, LOOK = 0, 1, 2
+"""Of the control row: a micro-batch; one that gives nothing out; only to see that the store has the version."""
+WAKE, WINDOWS = 0, 1
+"""What a mark says: look at the part at that time; changes touch all windows from that one on, of those views."""
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Rows that come in: `what` is events, changes or rows; `ref` a topic's place or a view's; `views` (bits) whom they touch."""
+
+    what: str
+    kind: int
+    ref: int
+    views: int = 0
+    all: bool = False
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Rows that go out to a view: `what` is events, changes or rows; `told` goes to the driver."""
+
+    what: str
+    view: int = 0
+    topic: int = 0
+    all: bool = False
+
+
+class Layout:
+    """The store of some views; `number` tells the stores of one stream apart."""
+
+    def __init__(self, views: Sequence[View], number: int) -> None:
+        self.number = number
+        self.kinds: list[Kind] = kinds(views)
+        self.views: list[View] = [view for kind in self.kinds for view in kind.views]
+        self.topics: list[str] = sorted({topic for view in self.views for topic in view.inputs})
+
+    @cached_property
+    def feeds(self) -> list[Feed]:
+        """What comes in, beside the control row before and the marks behind."""
+        found = [
+            Feed(
+                "events",
+                place,
+                self.topics.index(topic),
+                self._bits(kind, (topic in view.streams for view in kind.views)),
+            )
+            for place, kind in enumerate(self.kinds)
+            for topic in kind.streams
+        ]
+        for place, kind in enumerate(self.kinds):
+            for topic, is_all in kind.changelogs:
+                looks = (topic in view.changelogs and (view.changelogs[topic] is None) == is_all for view in kind.views)
+                found.append(Feed("changes", place, self.topics.index(topic), self._bits(kind, looks), is_all))
+        return found + [Feed("rows", self.kind_of(view), number) for number, view in enumerate(self.views)]
+
+    @cached_property
+    def leaves(self) -> list[Leaf]:
+        """What goes out: per view its events by topic, the changes that they look up, its open rows; at last what is told."""
+        found = []
+        for number, view in enumerate(self.views):
+            found += [Leaf("events", number, self.topics.index(topic)) for topic in view.streams]
+            for topic, column in view.changelogs.items():
+                found.append(Leaf("changes", number, self.topics.index(topic), column is None))
+            found.append(Leaf("rows", number))
+        return [*found, Leaf("told")]
+
+    def kind_of(self, view: View) -> int:
+        """The place of a view's kind."""
+        return next(place for place, kind in enumerate(self.kinds) if view in kind.views)
+
+    def schema(self, one: Feed | Leaf) -> StructType:
+        """The schema of a feed or a leaf."""
+        if isinstance(one, Leaf):
+            if one.what == "told":
+                return TOLD
+            return closing(self.views[one.view]) if one.what == "rows" else of_topic(self.topics[one.topic])
+        first = [StructField("part", StringType()), StructField("text", StringType())]
+        if one.what != "rows":
+            return StructType([*first, StructField("event", of_topic(self.topics[one.ref]))])
+        state = [StructField("gone", BooleanType()), StructField("closes", LongType())]
+        return StructType([*first, *state, StructField("row", closing(self.views[one.ref]))])
+
+    def json(self, folder: str) -> str:
+        """For daybreak.state.Layout; times in microseconds. `folder`: where the store keeps its versions."""
+        spans = [view.reach + view.lookback for view in self.views]
+        form = {
+            "folder": folder,
+            "store": self.number,
+            "fields": len(OF_EVENT) + 1,
+            "changes": micros(max(spans, default=timedelta(0))),
+            "kinds": [self._of_kind(kind) for kind in self.kinds],
+            "views": [
+                {"kind": self.kind_of(view), "fields": len(closing(view)), "span": micros(span)}
+                for view, span in zip(self.views, spans, strict=True)
+            ],
+            "feeds": [asdict(feed) for feed in self.feeds],
+            "leaves": [asdict(leaf) for leaf in self.leaves],
+        }
+        return json.dumps(form)
+
+    def _of_kind(self, kind: Kind) -> dict[str, int]:
+        size, back = (kind.law.size, kind.law.lookback) if isinstance(kind.law, ByWindow) else (timedelta(0),) * 2
+        return {"span": micros(kind.span), "size": micros(size), "back": micros(back)}
+
+    def _bits(self, kind: Kind, wanted: Iterable[bool]) -> int:
+        return sum(1 << self.views.index(view) for view, is_wanted in zip(kind.views, wanted, strict=True) if is_wanted)
+
+
+def micros(span: timedelta) -> int:
+    """A span in microseconds."""
+    return span // timedelta(microseconds=1)
+
+
+def of_topic(topic: str) -> StructType:
+    """The schema of a topic's events, as views need them."""
+    fields = {field.name: field for field in EVENT} | {KNOWN_AT: StructField(KNOWN_AT, TimestampType())}
+    return StructType([fields[name] for name in (*OF_EVENT, CONTRACTS[topic].column)])
+
+
+def closing(view: View) -> StructType:
+    """The schema of a view's rows with CLOSES."""
+    return StructType([*view.schema, StructField(CLOSES, TimestampType())])

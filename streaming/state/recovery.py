@@ -1,0 +1,129 @@
+"""Where the stores lie, and which of their versions belongs to which micro-batch: so that a restart reads them and not history.
+
+Data flow: `<checkpoints>/state.json` -> the stores' folder and version; where they cannot be read, silver, speed -> stores anew
+Run: pytest tests/streaming/test_history.py
+
+Each micro-batch is one step of the stores. So a version is a micro-batch's number and a constant, which is written once.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from infra.lake import arrow_tables
+from infra.lake.tables import Table
+from streaming.checkpoint import Checkpoints
+from streaming.open_rows import closing, open_rows, stored
+from streaming.restore import AT_ONCE, on_time_since
+from streaming.standing_plan import standing_session
+from streaming.update_views import Keeping
+from streaming.views import VIEWS
+from streaming.views.law import Additive
+from streaming.watermark import arrow_time, moment
+
+FILE = "state.json"
+FOLDER = "state"
+Tell = Callable[[str], None]
+
+
+class Recovery:
+    """The views' state of one generation, as it was left, or made anew."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        checkpoints: Checkpoints,
+        generation: str,
+        definitions: Mapping[str, str],
+        speed: Mapping[str, Table],
+    ) -> None:
+        self._session, self._checkpoints, self._generation = session, checkpoints, generation
+        self._definitions, self._speed = definitions, speed
+        left = json.loads(checkpoints.read(FILE) or "{}")
+        self._left: dict[str, Any] = left if left.get("generation") == generation else {}
+        self._folder = self._left.get("folder") or uuid.uuid4().hex
+        self.views = Keeping(session, self._path(self._folder))
+        self._digest = hashlib.sha256(json.dumps([self.views.layout, dict(definitions)]).encode()).hexdigest()
+
+    def begin(self, batch_id: int, watermark_ms: int | None, tell: Tell) -> Mapping[str, pa.Table]:
+        """Bring the state to where it was before micro-batch `batch_id`; returns the open rows of additive views and of alerts.
+
+        `watermark_ms` is None before the first event. `tell` hears what is read.
+        """
+        rows = {} if watermark_ms is None else self._open_rows(watermark_ms, batch_id, tell, _few())
+        if watermark_ms is not None and self._resumed(batch_id, rows, tell):
+            return rows
+        self._anew(batch_id)
+        if watermark_ms is None:
+            return rows
+        rows = self._open_rows(watermark_ms, batch_id, tell, tuple(VIEWS))
+        tell("the events that open rows may need")
+        events = on_time_since(watermark_ms, self._generation, batch_id)
+        self.views.fill(_pieces(events), rows, arrow_time(moment(watermark_ms)))
+        self._write(batch_id - self.views.version)
+        return rows
+
+    def _resumed(self, batch_id: int, rows: Mapping[str, pa.Table], tell: Tell) -> bool:
+        """Could the stores be read as they were before the micro-batch?"""
+        version = batch_id - int(self._left.get("before", batch_id))
+        if self._left.get("digest") != self._digest or version <= 0:
+            return False
+        tell("the state of parts")
+        opened, ended = self._said_last(batch_id - 1)
+        try:
+            self.views.resume(version, {**opened, **rows}, ended)
+            self.views.look()
+        except (Py4JJavaError, PySparkException) as gone:
+            tell(f"the state of parts anew, since it cannot be read: {str(gone).splitlines()[0]}")
+            return False
+        return True
+
+    def _said_last(self, batch_id: int) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+        """Per view by parts, the rows that a micro-batch said: those that were open then, and those that were no more."""
+        own, opened, ended = standing_session(self._session), {}, {}
+        where = (pc.field("generation") == self._generation) & (pc.field("batch_id") == batch_id)
+        for name, view in VIEWS.items():
+            if isinstance(view.law, Additive):
+                continue
+            rows = arrow_tables.read(self._speed[name], stored(view).fieldNames(), where)
+            is_over = pc.or_(rows["is_final"], rows["is_removed"])
+            opened[name] = closing(own, view, rows.filter(pc.invert(is_over)))
+            ended[name] = closing(own, view, rows.filter(is_over))
+        return opened, ended
+
+    def _anew(self, batch_id: int) -> None:
+        if self._left:
+            self._checkpoints.drop(FOLDER)
+            self._folder = uuid.uuid4().hex
+            self.views = Keeping(self._session, self._path(self._folder))
+        self._left = {}
+        self._write(batch_id)
+
+    def _write(self, before: int) -> None:
+        """`before`: the number of the micro-batch after which the stores had taken no step."""
+        left = {"folder": self._folder, "generation": self._generation, "digest": self._digest, "before": before}
+        self._checkpoints.write(FILE, json.dumps(left))
+
+    def _open_rows(self, watermark_ms: int, batch_id: int, tell: Tell, views: tuple[str, ...]) -> dict[str, pa.Table]:
+        return open_rows(self._session, self._speed, watermark_ms, self._generation, batch_id, tell, views)
+
+    def _path(self, folder: str) -> str:
+        return self._checkpoints.of(f"{FOLDER}/{folder}")
+
+
+def _few() -> tuple[str, ...]:
+    """The views whose open rows are in memory: additive ones, and alerts."""
+    return tuple(name for name, view in VIEWS.items() if isinstance(view.law, Additive) or view.alerts)
+
+
+def _pieces(events: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, events.num_rows, AT_ONCE):
+        yield events.slice(start, AT_ONCE)

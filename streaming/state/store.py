@@ -1,0 +1,91 @@
+"""A store as Spark tables: what is put into its feeds is taken by the job that reads its leaves.
+
+Data flow: Arrow tables of the feeds -> blocks -> daybreak.state.Source (Java, in a task) -> a frame per leaf
+Run: pytest tests/streaming/test_view_state.py
+Source: StateStore of Spark's structured streaming, on RocksDB, with changelog checkpoints.
+
+A version is the number of steps that the store has taken. A step that is taken again from the same version gives the same.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from streaming.standing_plan import Input, StandingPlan
+from streaming.state.layout import CONTROL, FILL, LOOK, MARKS, STEP, Layout, Leaf
+
+SETTINGS = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.stateStore.rocksdb.boundedMemoryUsage": "true",
+    "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "256",
+    # A file beside each file. What cannot be read is made anew.
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+}
+
+
+class PartStore:
+    """The store of a layout's kinds in a folder that every executor reaches; the session has SETTINGS."""
+
+    def __init__(self, session: SparkSession, layout: Layout, folder: str) -> None:
+        self.layout = layout
+        self._control = Input(session, CONTROL)
+        self._feeds = [Input(session, layout.schema(feed)) for feed in layout.feeds]
+        self._marks = Input(session, MARKS)
+        self._session = session
+        inputs = [self._control, *self._feeds, self._marks]
+        rdds = [cast(Any, one.frame)._jdf.queryExecution().toRdd() for one in inputs]
+        self.frames = dict(zip(layout.leaves, self._of_leaves(rdds, folder), strict=True))
+        told = self.frames[Leaf("told")]
+        self._filling = StandingPlan(lambda: told)
+
+    def put(
+        self, tables: Sequence[pa.Table], version: int, watermark: pa.Scalar | None, after: pa.Scalar | None
+    ) -> None:
+        """Replace what the feeds have: a table each, and the marks behind; the next job takes them from `version` on."""
+        self._put(tables, (version, _micros(watermark), _micros(after), STEP))
+
+    def fill(self, tables: Sequence[pa.Table], version: int, watermark: pa.Scalar | None) -> None:
+        """Take a step that gives nothing out: of many events or rows that are not new."""
+        self._put(tables, (version, _micros(watermark), None, FILL))
+        self._filling.run()
+
+    def look(self, version: int) -> None:
+        """Read the version. Fails where the store does not have it."""
+        self._put([], (version, None, None, LOOK))
+        self._filling.run()
+
+    def _put(self, tables: Sequence[pa.Table], control: tuple[int | None, ...]) -> None:
+        self._control.put(pa.table([[value] for value in control], schema=to_arrow_schema(CONTROL)))
+        for own, table in zip((*self._feeds, self._marks), tables, strict=bool(tables)):
+            own.put(table)
+
+    def _of_leaves(self, feeds: list[Any], folder: str) -> list[DataFrame]:
+        session = self._session
+        jvm: Any = session.sparkContext._jvm
+        java = session._jsparkSession
+        spark = session.sparkContext._jsc.sc()
+        layout = jvm.daybreak.state.Layout(self.layout.json(folder))
+        rdds = jvm.java.util.ArrayList()
+        for feed in feeds:
+            rdds.add(feed)
+        conf = jvm.org.apache.spark.sql.execution.streaming.state.StateStoreConf.apply(java.sessionState().conf())
+        hadoop = jvm.org.apache.spark.util.SerializableConfiguration(session.sparkContext._jsc.hadoopConfiguration())
+        # The stores of a stream's tasks report to it; Spark itself makes it with the first streaming query.
+        java.sessionState().streamingQueryManager().stateStoreCoordinator()
+        found = []
+        for place, leaf in enumerate(self.layout.leaves):
+            rdd = jvm.daybreak.state.Source(spark, layout, rdds, place, conf, hadoop)
+            schema = java.parseDataType(self.layout.schema(leaf).json())
+            found.append(DataFrame(java.internalCreateDataFrame(rdd, schema, False), session).coalesce(1))
+        return found
+
+
+def _micros(at: pa.Scalar | None) -> int | None:
+    return None if at is None else at.cast(pa.int64()).as_py()
