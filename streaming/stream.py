@@ -25,7 +25,7 @@ from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
 from streaming import generation as generations
-from streaming import power_loss, topic_settings, topics
+from streaming import power_loss, topic_settings, topics, working_folder
 from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
@@ -58,6 +58,7 @@ def spark_settings(s: Settings) -> dict[str, str]:
         "spark.ui.port": str(s.stream_ui_port),
         "spark.port.maxRetries": "0",
         "spark.sql.streaming.stopTimeout": "20s",
+        "spark.local.dir": str(working_folder.of(s)),
         **s.of_stream,
     }
 
@@ -75,6 +76,7 @@ def run() -> None:
         # Before a topic that is gone is made again.
         refuse_other_logs(topic_ids(CONTRACTS))
         write_status("starting Spark")
+        working_folder.emptied(settings())
         own = _started()
         topics.create()
         topic_settings.look()

@@ -1,10 +1,13 @@
 """The laptop's tuning is a profile: the user's own Spark settings win over it, and on a cluster it can be left out."""
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
-from infra.settings import load
+from infra.settings import Settings, load
 from infra.spark_conf import FEW_ROWS
+from streaming import working_folder
 from streaming.stream import gathered, spark_settings
 
 
@@ -38,3 +41,12 @@ def test_many_partitions_are_few_tasks_in_the_small_profile(
     assert gathered(records, load()).rdd.getNumPartitions() == spark.sparkContext.defaultParallelism < 14
     monkeypatch.setenv("DAYBREAK_STREAM_PROFILE", "spark")
     assert gathered(records, load()).rdd.getNumPartitions() == 14
+
+
+def test_what_a_killed_stream_left_on_disk_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCKSDB_SHAREDLIB_DIR", "")
+    left = working_folder.of(Settings(home=tmp_path)) / "blockmgr-1" / "state"
+    left.mkdir(parents=True)
+    working_folder.emptied(Settings(home=tmp_path))
+    assert spark_settings(Settings(home=tmp_path))["spark.local.dir"] == str(left.parent.parent)
+    assert list(left.parent.parent.iterdir()) == []
