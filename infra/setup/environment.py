@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from infra.setup.step import ROOT, STATE, VENV, Step, call, digest
+from infra.setup.step import ROOT, STATE, VENV, SetupFailure, Step, call, digest
 
 HERE = Path(__file__).parent
 LOCK = ROOT / "infra" / "requirements.lock"
@@ -32,6 +32,10 @@ def _installer_from() -> str:
 
 
 def _install_installer() -> None:
+    if VENV.is_symlink():
+        raise SetupFailure(
+            f"{VENV} is a link, and would be emptied for all that use it; remove the link and set up again"
+        )
     call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
     # Beside the environment, not in it: `uv pip sync` removes whatever the lock does not name, uv itself included.
     quietly = ["--disable-pip-version-check", "--quiet", "--no-cache-dir", "--require-hashes", "--upgrade"]
