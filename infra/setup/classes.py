@@ -32,7 +32,8 @@ def _install() -> None:
     with TemporaryDirectory(dir=JARS) as folder:
         fresh = Path(folder) / ARCHIVE.name
         options = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ArchiveClassesAtExit={fresh}"
-        command = [VENV / "bin" / "python", WARM_UP, classpath(JARS / "spark", pyspark_jars()), options]
+        # -P: a file of this room, queue.py, must not be taken for a module of Python.
+        command = [VENV / "bin" / "python", "-P", WARM_UP, classpath(JARS / "spark", pyspark_jars()), options]
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
         env = {**clean, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": folder}
         try:
