@@ -200,9 +200,10 @@ class Platform:
     def kill(self, name: str) -> int:
         """`kill -9` a program with all its processes, and wait until it is dead; the old pid.
 
-        One that has just ended is waited for: its pid is 0, and the process group of 0 is ours.
+        One that has just ended is waited for: its pid is 0, and the process group of 0 is ours. So is one that has just begun:
+        until it has a group of its own, it is in supervisor's.
         """
-        pid = int(until(f"{name} runs", lambda: self.supervisor().processes()[Name(name)].pid, 60))
+        pid = int(until(f"{name} runs", lambda: _leader(self.supervisor().processes()[Name(name)].pid), 60))
         # It may end by itself at this moment.
         with suppress(ProcessLookupError):
             os.killpg(os.getpgid(pid), signal.SIGKILL)
@@ -235,3 +236,10 @@ def of_group(group: int) -> list[psutil.Process]:
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
     return found
+
+
+def _leader(pid: int | None) -> int:
+    """The pid of a process that leads a group; 0 if it does not, or is gone."""
+    with suppress(ProcessLookupError):
+        return pid if pid and os.getpgid(pid) == pid else 0
+    return 0
