@@ -20,6 +20,8 @@ from infra.setup.step import ROOT, VENV, Step, digest
 ARCHIVE = JARS / "spark.jsa"
 WARM_UP = Path(__file__).parent / "warm_up.py"
 LONGEST_SECONDS = 900
+RUN = (VENV / "bin" / "python", "-P")
+"""With -P no file of this room, as queue.py, is taken for a module of Python."""
 
 
 def classpath(jars: Path, pyspark: Path) -> str:
@@ -32,8 +34,7 @@ def _install() -> None:
     with TemporaryDirectory(dir=JARS) as folder:
         fresh = Path(folder) / ARCHIVE.name
         options = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ArchiveClassesAtExit={fresh}"
-        # -P: a file of this room, queue.py, must not be taken for a module of Python.
-        command = [VENV / "bin" / "python", "-P", WARM_UP, classpath(JARS / "spark", pyspark_jars()), options]
+        command = [*RUN, WARM_UP, classpath(JARS / "spark", pyspark_jars()), options]
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
         env = {**clean, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": folder}
         try:
