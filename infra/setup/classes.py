@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infra.setup.compiled import STEP as COMPILED
-from infra.setup.jars import JARS, pyspark_jars
+from infra.setup.jars import JARS, of_spark, pyspark_jars
 from infra.setup.prerequisites import java
 from infra.setup.step import ROOT, VENV, Step, digest
 
@@ -55,8 +55,7 @@ def _install() -> None:
 
 def _made_from() -> str:
     said = subprocess.run([java(), "-version"], capture_output=True, text=True).stderr
-    jars = [jar for folder in (JARS / "spark", pyspark_jars()) for jar in sorted(folder.glob("*.jar"))]
-    return digest(WARM_UP, said, *(f"{jar} {jar.stat().st_size} {jar.stat().st_mtime_ns}" for jar in jars))
+    return digest(WARM_UP, said, *(f"{jar} {jar.stat().st_size} {jar.stat().st_mtime_ns}" for jar in of_spark()))
 
 
 STEP = Step(

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.setup.jars import JARS, TRIES, pyspark_jars, retrieve
+from infra.setup.jars import JARS, of_spark, one_file
 from infra.setup.jars import STEP as JARS_STEP
 from infra.setup.prerequisites import java
 from infra.setup.step import ROOT, SetupFailure, Step, digest
@@ -31,8 +31,8 @@ def compile_into(jar: Path, compiler: Path) -> None:
     """Compile all sources into one jar. Raises SetupFailure with the compiler's words if they have an error."""
     with TemporaryDirectory(dir=JARS) as folder:
         classes = Path(folder) / "classes"
-        path = f"{JARS / 'spark'}/*:{pyspark_jars()}/*"
-        listed = ":".join(str(one) for part in path.split(":") for one in sorted(Path(part[:-2]).glob("*.jar")))
+        # Without what was compiled before: a class whose source is gone must be missed.
+        listed = ":".join(str(one) for one in of_spark() if one != JAR)
         command = [java(), "-jar", compiler, f"-{RELEASE}", "-proc:none", "-nowarn", "-cp", listed, "-d", classes]
         done = subprocess.run([*map(str, command), *map(str, sources())], capture_output=True, text=True)
         if done.returncode:
@@ -47,14 +47,8 @@ def compile_into(jar: Path, compiler: Path) -> None:
 
 
 def _install() -> None:
-    JARS.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=JARS) as folder:
-        for number in range(1, TRIES + 1):
-            if retrieve("compiler", Path(folder), IVY_FILE):
-                compile_into(JAR, next(Path(folder).glob("ecj-*.jar")))
-                return
-            print(f"  the Java compiler could not be fetched (try {number} of {TRIES})", flush=True)
-    raise SetupFailure("the Java compiler could not be downloaded; run `make setup` again to continue")
+    with one_file("compiler", IVY_FILE, "the Java compiler", "run `make setup` again to continue") as compiler:
+        compile_into(JAR, compiler)
 
 
 STEP = Step(

@@ -7,9 +7,11 @@ Run: python3 -m infra.setup jars
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
 from infra.jvm import ONE_COMPILER
@@ -84,6 +86,35 @@ def fetch(configuration: str) -> None:
             return
         print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
     raise SetupFailure(f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue")
+
+
+def of_spark() -> list[Path]:
+    """All jars that Spark's programs have: those that are fetched, and the wheel's."""
+    return [jar for folder in (JARS / "spark", pyspark_jars()) for jar in sorted(folder.glob("*.jar"))]
+
+
+@contextmanager
+def one_file(
+    configuration: str,
+    ivy_file: Path,
+    what: str,
+    again: str,
+    pattern: str = "*.jar",
+    kinds: Sequence[str] = ("jar", "bundle"),
+) -> Iterator[Path]:
+    """The one file of a configuration that only the set-up needs, as long as the block lasts.
+
+    Raises SetupFailure if it could not be had in TRIES; its sentence ends with `again`.
+    """
+    JARS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=JARS) as folder:
+        for number in range(1, TRIES + 1):
+            if retrieve(configuration, Path(folder), ivy_file, kinds):
+                (found,) = Path(folder).glob(pattern)
+                yield found
+                return
+            print(f"  {what} could not be fetched (try {number} of {TRIES})", flush=True)
+    raise SetupFailure(f"{what} could not be downloaded; {again}")
 
 
 def _install() -> None:

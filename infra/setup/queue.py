@@ -8,10 +8,9 @@ import hashlib
 import shutil
 import tarfile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from infra.setup.environment import STEP as PYTHON
-from infra.setup.jars import JARS, TRIES, retrieve
+from infra.setup.jars import JARS, one_file
 from infra.setup.step import SetupFailure, Step, digest
 
 NAME = "queue"
@@ -45,15 +44,9 @@ def unpack(archive: Path, folder: Path, sha256: str) -> None:
 
 
 def _install() -> None:
-    JARS.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=JARS) as folder:
-        for number in range(1, TRIES + 1):
-            if retrieve(NAME, Path(folder), IVY_FILE, ("tar.gz",)):
-                (archive,) = Path(folder).glob("*.tar.gz")
-                unpack(archive, FOLDER, SHA256)
-                return
-            print(f"  the queue broker could not be fetched (try {number} of {TRIES})", flush=True)
-    raise SetupFailure("the queue broker could not be downloaded; try again: daybreak up --with queue")
+    again = "try again: daybreak up --with queue"
+    with one_file(NAME, IVY_FILE, "the queue broker", again, "*.tar.gz", ("tar.gz",)) as archive:
+        unpack(archive, FOLDER, SHA256)
 
 
 STEP = Step(
