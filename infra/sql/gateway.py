@@ -21,7 +21,7 @@ from infra.failures import PermanentFailure, TransientFailure, reported
 from infra.lake.s3 import client
 from infra.lake.tables import WRITERS, Writer
 from infra.settings import Settings, settings
-from infra.sql.users import NONE, Role, password
+from infra.sql.users import Role, given
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Gateway:
 def opened(role: Role = Role.READER) -> Iterator[Gateway]:
     """A session of the gateway. Raises TransientFailure if it does not answer, PermanentFailure if it refuses the password."""
     s = settings()
-    login = {"username": str(role), "password": password(s, role) or NONE, "auth": "CUSTOM"}
+    login = {"username": str(role), "password": given(s, role), "auth": "CUSTOM"}
     try:
         connection = hive.connect(host=s.gateway_host, port=s.gateway_port, **login)
     except (exc.Error, TException, OSError) as failure:

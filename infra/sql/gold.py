@@ -22,7 +22,7 @@ from infra.options import SHOP_DB
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql.gateway import opened, register
-from infra.sql.users import NONE, Role, password
+from infra.sql.users import Role, given
 
 PROJECT = ROOT / "dbt"
 SECRET = "DBT_ENV_SECRET_GATEWAY_PASSWORD"
@@ -77,7 +77,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_GATEWAY_HOST": s.gateway_host,
         "DAYBREAK_GATEWAY_PORT": str(s.gateway_port),
         # By this prefix dbt knows a secret, and writes it nowhere.
-        SECRET: password(s, Role.WRITER) or NONE,
+        SECRET: given(s, Role.WRITER),
         "DAYBREAK_BUCKET": s.bucket,
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),

@@ -32,6 +32,11 @@ def password(s: Settings, role: Role) -> str:
     return own[role].get_secret_value()
 
 
+def given(s: Settings, role: Role) -> str:
+    """What a program of ours says as the role's password."""
+    return password(s, role) or NONE
+
+
 def password_file(s: Settings, role: Role) -> Path:
     """A file (0600) with the password and nothing else, for programs that take one from a file.
 
@@ -41,7 +46,7 @@ def password_file(s: Settings, role: Role) -> Path:
         raise PermanentFailure(f"the SQL gateway has no password of {role} yet: daybreak up makes it")
     file = s.home / "gateway" / f"{role}.password"
     file.parent.mkdir(parents=True, exist_ok=True)
-    put(file, password(s, role) or NONE)
+    put(file, given(s, role))
     return file
 
 
