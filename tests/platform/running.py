@@ -190,7 +190,7 @@ class Platform:
     @contextmanager
     def paused(self, name: str) -> Iterator[None]:
         """A program with all its processes stands still; it need not be started again, which takes a minute."""
-        group = os.getpgid(self.supervisor().processes()[Name(name)].pid)
+        group = self._leader(name)
         os.killpg(group, signal.SIGSTOP)
         try:
             yield
@@ -198,12 +198,8 @@ class Platform:
             os.killpg(group, signal.SIGCONT)
 
     def kill(self, name: str) -> int:
-        """`kill -9` a program with all its processes, and wait until it is dead; the old pid.
-
-        One that has just ended is waited for: its pid is 0, and the process group of 0 is ours. So is one that has just begun:
-        until it has a group of its own, it is in supervisor's.
-        """
-        pid = int(until(f"{name} runs", lambda: _leader(self.supervisor().processes()[Name(name)].pid), 60))
+        """`kill -9` a program with all its processes, and wait until it is dead; the old pid."""
+        pid = self._leader(name)
         # It may end by itself at this moment.
         with suppress(ProcessLookupError):
             os.killpg(os.getpgid(pid), signal.SIGKILL)
@@ -212,6 +208,21 @@ class Platform:
             dying = psutil.Process(pid)
             until(f"{name} is dead", lambda: dying.status() == psutil.STATUS_ZOMBIE, 30)
         return pid
+
+    def _leader(self, name: str) -> int:
+        """The pid of a program, which leads its process group.
+
+        One that has just ended is waited for: its pid is 0, and the process group of 0 is ours. So is one that has just begun:
+        until it has a group of its own, it is in supervisor's.
+        """
+
+        def leads() -> int:
+            pid = self.supervisor().processes()[Name(name)].pid
+            with suppress(ProcessLookupError):
+                return pid if pid and os.getpgid(pid) == pid else 0
+            return 0
+
+        return int(until(f"{name} runs", leads, 60))
 
     def hold(self, place: str) -> None:
         """Let the next process that comes to a failpoint stand still there."""
@@ -236,10 +247,3 @@ def of_group(group: int) -> list[psutil.Process]:
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
     return found
-
-
-def _leader(pid: int | None) -> int:
-    """The pid of a process that leads a group; 0 if it does not, or is gone."""
-    with suppress(ProcessLookupError):
-        return pid if pid and os.getpgid(pid) == pid else 0
-    return 0
