@@ -34,10 +34,6 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "2",
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.warehouse.dir": f"{s.home}/spark/warehouse",
-        "spark.sql.streaming.stateStore.providerClass": (
-            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-        ),
-        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         # Hadoop sets modes itself, by this one: of checkpoints on a local disk, say.
         "spark.hadoop.fs.permissions.umask-mode": f"{owner_only.UMASK:03o}",
         "spark.hadoop.fs.s3a.endpoint": s.s3_endpoint,

@@ -22,9 +22,8 @@ from streaming.view_state import CLOSES, OF_EVENT, of_topics, on_time
 from streaming.views.law import Additive
 from streaming.views.view import View
 
-TOLD = "told"
-BEFORE = "before"
-"""What a row of the plan is, beside one of a view: what the store tells, or an open row as it was."""
+WHAT, TOLD, BEFORE = "what", "told", "before "
+"""What a row of the plan is: what the store tells, a view's open row as it was, or (the view's number alone) a row of it."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,8 @@ class SharedPlan:
         self._sums = [view for view in views if isinstance(view.law, Additive)]
         self.layout = Layout([view for view in views if not isinstance(view.law, Additive)], number)
         self.views = [*self._sums, *self.layout.views]
-        self._inputs = {topic: Input(session, of_topic(topic)) for view in self._sums for topic in view.inputs}
+        topics = sorted({topic for view in self._sums for topic in view.inputs})
+        self._inputs = {topic: Input(session, of_topic(topic)) for topic in topics}
         self.store = PartStore(session, self.layout, folder)
         self.plan = StandingPlan(self._together)
 
@@ -52,53 +52,38 @@ class SharedPlan:
         for topic, own in self._inputs.items():
             own.put(on_time(of_topics(new, (topic,))).select([*OF_EVENT, CONTRACTS[topic].column]))
         found = self.plan.run()
-        defined = {view.name: self._of(found, str(number)) for number, view in enumerate(self.views)}
-        before = {view.name: self._of(found, f"{BEFORE}{number}") for number, view in enumerate(self.layout.views)}
-        return Found(defined, before, self._of(found, TOLD))
+        columns = {view.name: str(number) for number, view in enumerate(self.views)}
+        defined = {name: _of(found, own, own) for name, own in columns.items()}
+        before = {view.name: _of(found, BEFORE + columns[view.name], columns[view.name]) for view in self.layout.views}
+        return Found(defined, before, _of(found, TOLD, TOLD))
 
     def _together(self) -> DataFrame:
-        """The rows of all views in one frame, each view's in columns of their own, beside the view's name."""
-        parts = []
+        """The rows of all views in one frame, each view's in columns of their own, beside what they are."""
+        parts = [_named(TOLD, TOLD, self.store.frames[Leaf(TOLD)])]
         for number, view in enumerate(self.views):
             parts.append(_named(str(number), str(number), defined(view, self._events(view))))
-        for number, view in enumerate(self.layout.views):
-            # In the columns that the view's rows have.
-            place = str(self.views.index(view))
-            parts.append(_named(f"{BEFORE}{number}", place, self.store.frames[Leaf("rows", number)]))
-        parts.append(_named(TOLD, TOLD, self.store.frames[Leaf(TOLD)]))
+            if view not in self._sums:
+                rows = self.store.frames[Leaf("rows", self.layout.views.index(view))]
+                parts.append(_named(f"{BEFORE}{number}", str(number), rows))
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
 
     def _events(self, view: View) -> dict[str, DataFrame]:
         if isinstance(view.law, Additive):
             return {topic: self._inputs[topic].frame for topic in view.inputs}
-        frames, number = self.store.frames, self.layout.views.index(view)
-        found = {}
-        for topic in view.inputs:
-            place = self.layout.topics.index(topic)
-            is_change = topic in view.changelogs
-            leaf = (
-                Leaf("changes", number, place, view.changelogs[topic] is None)
-                if is_change
-                else Leaf("events", number, place)
-            )
-            found[topic] = frames[leaf]
-        return found
-
-    def _of(self, found: pa.Table, name: str) -> pa.Table:
-        columns = (
-            str(self.views.index(self.layout.views[int(name.removeprefix(BEFORE))]))
-            if name.startswith(BEFORE)
-            else name
-        )
-        own = found.filter(pc.equal(found["view"], name))
-        first = f"{columns}_"
-        own = own.select([name for name in own.column_names if name.startswith(first)])
-        return own.rename_columns([name.removeprefix(first) for name in own.column_names])
+        return {topic: self.store.frames[self.layout.leaf(view, topic)] for topic in view.inputs}
 
 
-def _named(view: str, columns: str, rows: DataFrame) -> DataFrame:
+def _named(what: str, columns: str, rows: DataFrame) -> DataFrame:
+    """The rows in columns of their own, beside what they are."""
     own = [F.col(name).alias(f"{columns}_{name}") for name in rows.columns]
-    return rows.select(F.lit(view).alias("view"), *own)
+    return rows.select(F.lit(what).alias(WHAT), *own)
+
+
+def _of(found: pa.Table, what: str, columns: str) -> pa.Table:
+    """Those rows again, under their own names."""
+    own, first = found.filter(pc.equal(found[WHAT], what)), f"{columns}_"
+    own = own.select([name for name in own.column_names if name.startswith(first)])
+    return own.rename_columns([name.removeprefix(first) for name in own.column_names])
 
 
 def answered(view: View, events: DataFrame) -> DataFrame:

@@ -101,9 +101,7 @@ class Keeping:
 
     def held(self) -> dict[str, tuple[int, int]]:
         """What is kept: of additive views rows and bytes in memory; as PARTS, the events of all others, and bytes on disk."""
-        held = {name: sums.held() for name, sums in self._sums.items()}
-        found = {name: (sum(one.num_rows for one in own), sum(one.nbytes for one in own)) for name, own in held.items()}
-        return found | {PARTS: self._kept}
+        return {name: sums.held() for name, sums in self._sums.items()} | {PARTS: self._kept}
 
     def _fill(self, piece: pa.Table, watermark: pa.Scalar | None) -> None:
         def step(plan: SharedPlan, _: feeds.Pending) -> None:
@@ -131,11 +129,11 @@ def _said(
 ) -> dict[str, Said]:
     layout, answers = plan.layout, {}
     for number, view in enumerate(layout.views):
-        place = layout.kind_of(view)
         mine = pc.and_(
-            pc.equal(found.told["kind"], place), pc.not_equal(pc.bit_wise_and(found.told["views"], 1 << number), 0)
+            pc.equal(found.told["kind"], layout.kind_of(view)),
+            pc.not_equal(pc.bit_wise_and(found.told["views"], 1 << number), 0),
         )
         touched = found.told.filter(mine)["part"].combine_chunks()
-        own = layout.kinds[place], view, found.defined[view.name], found.before[view.name], touched
-        answers[view.name] = said(*own, watermark, next_watermark)
+        own = found.defined[view.name], found.before[view.name], touched
+        answers[view.name] = said(layout, view, *own, watermark, next_watermark)
     return answers

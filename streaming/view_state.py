@@ -41,9 +41,9 @@ class Sums:
         rows = rows.append_column("is_final", final).append_column(REMOVED, pa.repeat(False, rows.num_rows))
         return rows.filter(changed)
 
-    def held(self) -> tuple[pa.Table, ...]:
-        """The open rows."""
-        return () if self._open is None else (self._open,)
+    def held(self) -> tuple[int, int]:
+        """The open rows, and their bytes."""
+        return (0, 0) if self._open is None else (self._open.num_rows, self._open.nbytes)
 
     def _added(self, before: pa.Table, defined: pa.Table) -> pa.Table:
         both = pa.concat_tables(

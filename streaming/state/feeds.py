@@ -5,18 +5,21 @@ Run: pytest tests/streaming/test_view_state.py
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from streaming import changelog
-from streaming.contracts import CONTRACTS
 from streaming.state.kinds import ALL
 from streaming.state.layout import MARKS, WAKE, WINDOWS, Feed, Layout, micros
-from streaming.view_state import OF_EVENT, of_topics, on_time
+from streaming.state.nested import nested, whole
+from streaming.view_state import of_topics, on_time
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import ByWindow
+
+MARKS_IN_ARROW = to_arrow_schema(MARKS)
 
 
 @dataclass
@@ -31,19 +34,20 @@ class Pending:
 
 def tables(layout: Layout, new: pa.Table, pending: Pending, watermark: pa.Scalar | None) -> list[pa.Table]:
     """One table per feed, then the marks. `new`: events as `counted_in_arrow` gives them."""
-    streams = {topic: of_topics(new, (topic,)) for topic in layout.topics}
+    every = {topic: of_topics(new, (topic,)) for topic in layout.topics}
+    timely = {topic: on_time(own) for topic, own in every.items()}
     found, marks = [], list(pending.wakes)
     for feed in layout.feeds:
         if feed.what == "rows":
-            view = layout.views[feed.ref]
-            found.append(pending.rows.get(view.name, _arrow(layout, feed).empty_table()))
+            rows = pending.rows.get(layout.views[feed.ref].name)
+            found.append(layout.arrow[feed].empty_table() if rows is None else rows)
             continue
         topic, kind = layout.topics[feed.ref], layout.kinds[feed.kind]
         if feed.what == "events":
-            own = on_time(streams[topic])
+            own = timely[topic]
             found.append(_events(layout, feed, own, kind.parts(own, topic), kind.looked_up(own, topic, layout.topics)))
             continue
-        own = streams[topic]
+        own = every[topic]
         keys = changelog.keys(own, topic)
         parts = pa.chunked_array([pa.repeat(ALL, own.num_rows)]) if feed.all else keys
         found.append(_events(layout, feed, own, parts, keys))
@@ -68,25 +72,12 @@ def _windows(layout: Layout, feed: Feed, changes: pa.Table, watermark: pa.Scalar
 
 
 def _events(layout: Layout, feed: Feed, events: pa.Table, parts: pa.ChunkedArray, texts: pa.ChunkedArray) -> pa.Table:
-    form = _arrow(layout, feed)
+    form = layout.arrow[feed]
     if not events.num_rows:
         return form.empty_table()
-    event = form.field("event").type
-    names = [*OF_EVENT, CONTRACTS[layout.topics[feed.ref]].column]
-    own = events.select(names).cast(pa.schema(list(event)))
-    nested = pa.StructArray.from_arrays([_whole(column) for column in own.columns], fields=list(event))
-    columns = [_whole(parts), _whole(texts), nested]
+    columns = [whole(parts), whole(texts), nested(events, form.field("event").type)]
     return pa.table(columns, schema=form)
 
 
-def _whole(values: pa.ChunkedArray) -> pa.Array:
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-
-
-def _arrow(layout: Layout, feed: Feed) -> pa.Schema:
-    return to_arrow_schema(layout.schema(feed), timezone="UTC")
-
-
-def _marks(*columns: object) -> pa.Table:
-    form = to_arrow_schema(MARKS)
-    return pa.table([_whole(one) if isinstance(one, pa.ChunkedArray) else one for one in columns], schema=form)
+def _marks(*columns: Any) -> pa.Table:
+    return pa.table([whole(one) for one in columns], schema=MARKS_IN_ARROW)

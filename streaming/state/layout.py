@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property
 
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from streaming.contracts import CONTRACTS
@@ -101,14 +103,29 @@ class Layout:
 
     @cached_property
     def leaves(self) -> list[Leaf]:
-        """What goes out: per view its events by topic, the changes that they look up, its open rows; at last what is told."""
+        """What goes out: per view its events and the changes that they look up, by topic, its open rows; then what is told."""
         found = []
         for number, view in enumerate(self.views):
-            found += [Leaf("events", number, self.topics.index(topic)) for topic in view.streams]
-            for topic, column in view.changelogs.items():
-                found.append(Leaf("changes", number, self.topics.index(topic), column is None))
+            found += [self.leaf(view, topic) for topic in view.inputs]
             found.append(Leaf("rows", number))
         return [*found, Leaf("told")]
+
+    def leaf(self, view: View, topic: str) -> Leaf:
+        """What a view is given of one of its inputs."""
+        place = self.views.index(view), self.topics.index(topic)
+        if topic in view.changelogs:
+            return Leaf("changes", *place, view.changelogs[topic] is None)
+        return Leaf("events", *place)
+
+    @cached_property
+    def arrow(self) -> dict[Feed, pa.Schema]:
+        """The schema of each feed in Arrow, made once: every micro-batch needs them."""
+        return {feed: to_arrow_schema(self.schema(feed), timezone="UTC") for feed in self.feeds}
+
+    @cached_property
+    def rows(self) -> dict[str, Feed]:
+        """Per view, the feed of its rows."""
+        return {self.views[feed.ref].name: feed for feed in self.feeds if feed.what == "rows"}
 
     def kind_of(self, view: View) -> int:
         """The place of a view's kind."""

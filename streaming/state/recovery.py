@@ -25,6 +25,7 @@ from streaming.open_rows import closing, open_rows, stored
 from streaming.restore import AT_ONCE, on_time_since
 from streaming.standing_plan import standing_session
 from streaming.update_views import Keeping
+from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.watermark import arrow_time, moment
@@ -46,7 +47,7 @@ class Recovery:
         speed: Mapping[str, Table],
     ) -> None:
         self._session, self._checkpoints, self._generation = session, checkpoints, generation
-        self._definitions, self._speed = definitions, speed
+        self._speed = speed
         left = json.loads(checkpoints.read(FILE) or "{}")
         self._left: dict[str, Any] = left if left.get("generation") == generation else {}
         self._folder = self._left.get("folder") or uuid.uuid4().hex
@@ -96,7 +97,9 @@ class Recovery:
             rows = arrow_tables.read(self._speed[name], stored(view).fieldNames(), where)
             is_over = pc.or_(rows["is_final"], rows["is_removed"])
             opened[name] = closing(own, view, rows.filter(pc.invert(is_over)))
-            ended[name] = closing(own, view, rows.filter(is_over))
+            over = rows.filter(is_over)
+            # When they closed nobody asks any more.
+            ended[name] = over.append_column(CLOSES, pa.nulls(over.num_rows, pa.timestamp("us", "UTC")))
         return opened, ended
 
     def _anew(self, batch_id: int) -> None:

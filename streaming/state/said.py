@@ -8,25 +8,23 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.pandas.types import to_arrow_schema
 
-from streaming.state.kinds import Kind
-from streaming.state.layout import closing
+from streaming.state.layout import Layout
+from streaming.state.nested import nested, whole
 from streaming.view_state import CLOSES, REMOVED, alike, is_final
 from streaming.views.view import View
 
 
 @dataclass(frozen=True)
 class Said:
-    """The rows to write, and for the store: `learned` in the schema of its feed; the parts of open rows, and when they close."""
+    """The rows to write, and what the store learns of them, in the schema of its feed."""
 
     written: pa.Table
     learned: pa.Table
-    closing: pa.Table
 
 
 def said(
-    kind: Kind,
+    layout: Layout,
     view: View,
     defined: pa.Table,
     before: pa.Table,
@@ -38,6 +36,7 @@ def said(
 
     Rows that the watermark had closed before are left out: they are as they were, and some of their events are gone.
     """
+    kind = layout.kinds[layout.kind_of(view)]
     was_touched = pc.is_in(kind.of_rows(view, before), value_set=touched)
     # Of parts that nothing touched: the watermark has passed them, as they were.
     ended = before.filter(pc.invert(was_touched))
@@ -58,34 +57,24 @@ def said(
     is_open = pc.and_(changed, pc.invert(final))
     was_open = pc.and_(final, pc.is_in(keys, value_set=old))
     learned = [
-        learnt(kind, view, rows.filter(is_open), gone=False),
-        learnt(kind, view, pa.concat_tables([rows.filter(was_open), gone]), gone=True),
+        learnt(layout, view, rows.filter(is_open), gone=False),
+        learnt(layout, view, pa.concat_tables([rows.filter(was_open), gone]), gone=True),
     ]
-    opened = rows.filter(is_open)
-    return Said(pa.concat_tables([written, removed, ended]), pa.concat_tables(learned), closings(kind, view, opened))
+    return Said(pa.concat_tables([written, removed, ended]), pa.concat_tables(learned))
 
 
-def learnt(kind: Kind, view: View, rows: pa.Table, gone: bool) -> pa.Table:
+def learnt(layout: Layout, view: View, rows: pa.Table, gone: bool) -> pa.Table:
     """Rows (with CLOSES) as the store's feed takes them: open ones, or those that are open no more."""
-    form = to_arrow_schema(closing(view), timezone="UTC")
-    own = rows.select(form.names).cast(form)
+    form = layout.arrow[layout.rows[view.name]]
+    row = nested(rows, form.field("row").type)
     columns = {
-        "part": _whole(kind.of_rows(view, rows)),
+        "part": whole(layout.kinds[layout.kind_of(view)].of_rows(view, rows)),
         "text": _texts(rows, ["day", *view.key]),
         "gone": pa.repeat(gone, rows.num_rows),
-        "closes": _whole(own[CLOSES].cast(pa.int64())),
-        "row": pa.StructArray.from_arrays([_whole(column) for column in own.columns], fields=list(form)),
+        "closes": row.field(CLOSES).cast(pa.int64()),
+        "row": row,
     }
     return pa.table(columns)
-
-
-def closings(kind: Kind, view: View, rows: pa.Table) -> pa.Table:
-    """The `part` of each row, and when it closes, as `at` (microseconds)."""
-    return pa.table({"part": _whole(kind.of_rows(view, rows)), "at": _whole(rows[CLOSES].cast(pa.int64()))})
-
-
-def _whole(values: pa.ChunkedArray) -> pa.Array:
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
 def _texts(rows: pa.Table, names: list[str]) -> pa.Array:

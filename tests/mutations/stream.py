@@ -185,7 +185,7 @@ STREAM = (
     Mutation(
         "views: a row becomes final without being said again",
         "streaming/state/learned.py",
-        'marks.append(wakes(place, earlier["part"], earlier["at"]))',
+        'marks.append(wakes(place, earlier["part"], earlier["closes"]))',
         "pass",
         f"{CURRENT}::test_what_was_said_last_is_the_view_of_all_events",
     ),

@@ -36,6 +36,7 @@ from streaming.validate import validate
 pytestmark = pytest.mark.slow
 
 DAYS, EVENTS = 318, 1500
+KEYS = {"order_totals": "window_start", "order_payments": "order_id", "rolling_order_rate": "event_id"}
 STATE_STORE = "org.apache.spark.sql.execution.streaming.state.StateStore"
 ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -71,11 +72,9 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
     def begin() -> Ingest:
         return Ingest(spark, checkpoints, "l", in_force(spark), speed, lease, Rejections(1.0))
 
-    written = texts
-
     class Stream:
         ingest = begin()
-        texts = written
+        written = texts
 
         def __call__(self, events: list[dict[str, Any]], number: int | None = None) -> None:
             """A micro-batch; `number` repeats one as another process would."""
@@ -156,11 +155,8 @@ def test_a_new_generation_says_its_views_again_from_silver(stream: Any) -> None:
         stream([placed(f"{number}-{n}", at + timedelta(seconds=20 * n)) for n in range(5)])
     stream.rebuild()
     stream.rebuild()
-    for view, key in (("order_totals", "window_start"), ("order_payments", "order_id")):
-        said: dict[str, dict[Any, Any]] = {"l": {}, "m": {}}
-        for row in sorted(stream.rows(f"speed/{view}"), key=lambda row: row["batch_id"]):
-            values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "generation")}
-            said[row["generation"]][row[key]] = values
+    for view in ("order_totals", "order_payments"):
+        said = said_by_generation(stream, view)
         assert said["m"] == said["l"]
         assert {row["is_final"] for row in said["m"].values()} == {True, False}
     newest = max(stream.rows("speed/progress"), key=lambda row: row["generation"])
@@ -193,18 +189,17 @@ def hours(stream: Any, restart: Callable[[], None]) -> None:
 def is_as_said_anew(stream: Any) -> bool:
     """Are the views as a new generation says them from silver?"""
     stream.rebuild()
-    for view, key in (
-        ("order_totals", "window_start"),
-        ("order_payments", "order_id"),
-        ("rolling_order_rate", "event_id"),
-    ):
-        said: dict[str, dict[Any, Any]] = {"l": {}, "m": {}}
-        for row in sorted(stream.rows(f"speed/{view}"), key=lambda row: row["batch_id"]):
-            values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "generation")}
-            said[row["generation"]][row[key]] = values
-        if said["m"] != said["l"] or len(said["m"]) < 4:
-            return False
-    return True
+    found = [said_by_generation(stream, view) for view in KEYS]
+    return all(said["m"] == said["l"] and len(said["m"]) >= 4 for said in found)
+
+
+def said_by_generation(stream: Any, view: str) -> dict[str, dict[Any, Any]]:
+    """What each of two generations said last of each key of a view."""
+    said: dict[str, dict[Any, Any]] = {"l": {}, "m": {}}
+    for row in sorted(stream.rows(f"speed/{view}"), key=lambda row: row["batch_id"]):
+        values = {name: value for name, value in row.items() if name not in ("as_of", "batch_id", "generation")}
+        said[row["generation"]][row[KEYS[view]]] = values
+    return said
 
 
 def test_a_restart_reads_the_state_and_not_history(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +221,7 @@ def test_state_that_is_gone_is_made_again_from_the_tables(stream: Any, spark: Sp
 
 def test_state_of_other_views_is_made_again(stream: Any) -> None:
     def other() -> None:
-        stream.texts[recovery.FILE] = stream.texts[recovery.FILE].replace('"digest": "', '"digest": "of others ')
+        stream.written[recovery.FILE] = stream.written[recovery.FILE].replace('"digest": "', '"digest": "of others ')
         stream.restart()
 
     hours(stream, other)

@@ -105,12 +105,15 @@ class Run:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self.folder = mkdtemp(prefix="state")
-        self.keeping = Keeping(spark, self.folder)
+        self.keeping = self.begun()
         self.counted: list[dict[str, Any]] = []
         self.said: dict[str, list[pa.Table]] = {name: [] for name in VIEWS}
         self.largest: datetime | None = None
         self.number = 0
+
+    def begun(self) -> Keeping:
+        """Without any state; what it keeps is gone when the session ends."""
+        return Keeping(self.spark, mkdtemp(dir=self.spark.sparkContext._temp_dir))
 
     @property
     def next_watermark(self) -> datetime | None:
@@ -134,8 +137,7 @@ class Run:
 
     def restart(self) -> None:
         """Memory is lost, and filled again with what the tables have."""
-        self.folder = mkdtemp(prefix="state")
-        self.keeping = Keeping(self.spark, self.folder)
+        self.keeping = self.begun()
         if self.next_watermark is not None:
             since = self.next_watermark - REACH - LOOKBACK
             found = frame(self.spark, self.counted).withColumn(KNOWN_AT, known_at())

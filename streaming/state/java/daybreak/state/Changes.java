@@ -9,23 +9,20 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The changes of a table's keys: which of them can still be looked up. */
 final class Changes {
-  private static final int FIELDS = 6, ID = 1, HAPPENED = 3;
-
   /** Those known at or after a time, and of those before it the last of each key, by the time it happened and its id. */
-  static List<Entry> shortened(List<Entry> all, long before) {
+  static List<Entry> shortened(List<Entry> all, long before, int fields) {
     Map<UTF8String, Entry> last = new HashMap<>();
     List<Entry> kept = new ArrayList<>();
     for (Entry one : all) {
       if (one.time() >= before) kept.add(one);
-      else last.merge(one.text(), one, (had, has) -> isAfter(has, had) ? has : had);
+      else last.merge(one.text(), one, (had, has) -> isAfter(has.row(fields), had.row(fields)) ? has : had);
     }
     kept.addAll(last.values());
     return kept;
   }
 
-  private static boolean isAfter(Entry one, Entry other) {
-    UnsafeRow own = one.row(FIELDS), old = other.row(FIELDS);
-    int order = Long.compare(own.getLong(HAPPENED), old.getLong(HAPPENED));
-    return order != 0 ? order > 0 : own.getUTF8String(ID).compareTo(old.getUTF8String(ID)) > 0;
+  private static boolean isAfter(UnsafeRow one, UnsafeRow other) {
+    int order = Long.compare(one.getLong(Layout.HAPPENED), other.getLong(Layout.HAPPENED));
+    return order != 0 ? order > 0 : one.getUTF8String(Layout.ID).compareTo(other.getUTF8String(Layout.ID)) > 0;
   }
 }

@@ -32,7 +32,7 @@ final class Given {
 
   private void events(Layout.Leaf leaf, Consumer<Entry> taken) {
     Layout.View view = form.views().get(leaf.view());
-    long oldest = step.watermark() == Long.MIN_VALUE ? Long.MIN_VALUE : step.watermark() - view.span();
+    long oldest = step.oldest(view.span());
     for (Part part : logs(leaf.view())) {
       Consumer<Entry> mine = entry -> {
         if (entry.type() == Entry.EVENT && entry.ref() == leaf.topic() && entry.time() >= oldest) taken.accept(entry);
@@ -58,7 +58,7 @@ final class Given {
     Set<Key> keys = new HashSet<>();
     int kind = Layout.ofChanges(form.views().get(leaf.view()).kind(), leaf.topic(), leaf.all());
     if (leaf.all()) {
-      if (!step.of(leaf.view()).isEmpty()) keys.add(new Key(kind, UTF8String.fromString("*")));
+      if (!step.of(leaf.view()).isEmpty()) keys.add(new Key(kind, Layout.ALL));
     } else {
       UTF8String before = UTF8String.fromString(leaf.topic() + ":");
       for (Part part : step.of(leaf.view()))

@@ -45,22 +45,19 @@ final class Intake {
   }
 
   private void event(Layout.Feed feed, Key key, UTF8String text, UnsafeRow event) {
-    long time = event.getLong(3);
+    long time = event.getLong(Layout.HAPPENED);
     step.add(key, new Entry(Entry.EVENT, feed.ref(), time, text, event.getBytes()));
     events++;
     latest.merge(feed.kind(), time, Math::max);
     step.touch(key, feed.views());
-    if (fills) return;
     Layout.Kind kind = form.kinds().get(feed.kind());
-    for (int place = 1; place <= step.layout.further(feed.kind()); place++) {
-      long window = key.window() + place;
-      if (Math.floorDiv(time + kind.back(), kind.size()) >= window) step.touch(Key.of(feed.kind(), window), feed.views());
-    }
+    if (fills || kind.back() == 0) return;
+    for (long window = key.window() + 1; window <= kind.last(time); window++) step.touch(Key.of(feed.kind(), window), feed.views());
   }
 
   private void change(Layout.Feed feed, UTF8String part, UTF8String changed, UnsafeRow event) {
     Key key = new Key(Layout.ofChanges(feed.kind(), feed.ref(), feed.all()), part);
-    changes.computeIfAbsent(key, one -> new ArrayList<>()).add(new Entry(Entry.EVENT, feed.ref(), event.getLong(4), changed, event.getBytes()));
+    changes.computeIfAbsent(key, one -> new ArrayList<>()).add(new Entry(Entry.EVENT, feed.ref(), event.getLong(Layout.KNOWN), changed, event.getBytes()));
     events++;
     if (fills || feed.all()) return;
     long views = step.layout.looking(feed.kind(), feed.ref());
@@ -76,8 +73,7 @@ final class Intake {
         step.add(key, Entry.wake(row.getLong(3)));
         step.store().wake(key, row.getLong(3));
       } else if (latest.containsKey(key.kind())) {
-        Layout.Kind kind = form.kinds().get(key.kind());
-        long last = Math.floorDiv(latest.get(key.kind()) + kind.back(), kind.size());
+        long last = form.kinds().get(key.kind()).last(latest.get(key.kind()));
         for (long window = key.window(); window <= last; window++) step.touch(Key.of(key.kind(), window), row.getLong(3));
       }
     }

@@ -15,19 +15,14 @@ record Key(int kind, UTF8String part) {
   }
 
   UnsafeRow encoded() {
-    UnsafeRowWriter writer = writer(2);
-    writer.write(0, kind);
-    writer.write(1, part);
-    return writer.getRow();
+    return end(writer(2), 0);
   }
 
   /** With the time at which the part is looked at. */
   UnsafeRow at(long time) {
     UnsafeRowWriter writer = writer(3);
     writer.write(0, time);
-    writer.write(1, kind);
-    writer.write(2, part);
-    return writer.getRow().copy();
+    return end(writer, 1).copy();
   }
 
   static UnsafeRow second(long second) {
@@ -40,14 +35,23 @@ record Key(int kind, UTF8String part) {
   UnsafeRow looking(UTF8String look) {
     UnsafeRowWriter writer = writer(3);
     writer.write(0, look);
-    writer.write(1, kind);
-    writer.write(2, part);
-    return writer.getRow();
+    return end(writer, 1);
+  }
+
+  /** The name that such a row of three columns ends with. */
+  static Key behind(UnsafeRow row) {
+    return new Key(row.getInt(1), row.getUTF8String(2).clone());
   }
 
   static UnsafeRow prefix(UTF8String look) {
     UnsafeRowWriter writer = writer(1);
     writer.write(0, look);
+    return writer.getRow();
+  }
+
+  private UnsafeRow end(UnsafeRowWriter writer, int place) {
+    writer.write(place, kind);
+    writer.write(place + 1, part);
     return writer.getRow();
   }
 

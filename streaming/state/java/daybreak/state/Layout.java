@@ -4,11 +4,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.List;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** What one store holds, and for whom: written as JSON by streaming/state/layout.py, whose names these are. Times are microseconds. */
 public final class Layout implements Serializable {
   /** Parts of one law. `size` is 0, or that of windows; an event is needed for `span` after its time, and `back` by later windows. */
-  public record Kind(long span, long size, long back) implements Serializable {}
+  public record Kind(long span, long size, long back) implements Serializable {
+    /** The last window that an event of that time belongs to. */
+    long last(long time) {
+      return Math.floorDiv(time + back, size);
+    }
+  }
 
   /** A view: its kind, how many columns its rows have with the time when they close, and how long it needs an event. */
   public record View(int kind, int fields, long span) implements Serializable {}
@@ -22,6 +28,11 @@ public final class Layout implements Serializable {
   /** The whole of it. `changes`: how long every change of a key is kept, before only its last one is. */
   public record Form(String folder, int store, int fields, long changes, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
       implements Serializable {}
+
+  /** Places of an event's columns: its id, when it happened, when it was known (OF_EVENT of streaming/view_state.py). */
+  static final int ID = 1, HAPPENED = 3, KNOWN = 4;
+  /** The part of all changes of which a view looks at all keys (ALL of streaming/state/kinds.py). */
+  static final UTF8String ALL = UTF8String.fromString("*");
 
   public final Form form;
 

@@ -15,25 +15,26 @@ final class Logs {
   private final Step step;
   private final Store store;
   private final Layout.Form form;
-  private final long watermark, next;
+  private final long next;
 
-  Logs(Step step, Store store, long watermark, long next) {
+  Logs(Step step, Store store, long next) {
     this.step = step;
     this.store = store;
     this.form = step.layout.form;
-    this.watermark = watermark;
     this.next = next;
   }
 
   /** Of a part that is touched, or whose time has come. */
   void write(Part part) {
-    step.read(part, oldest(part));
+    Layout.Kind kind = form.kinds().get(part.key.kind());
+    long oldest = step.oldest(kind.span());
+    step.read(part, oldest);
     long closes = Long.MAX_VALUE;
     for (Map.Entry<Part.RowKey, Entry> one : part.open.entrySet()) {
       if (one.getValue().time() < next) part.due.add(one.getKey());
       else closes = Math.min(closes, one.getValue().time());
     }
-    long forget = last(part) + form.kinds().get(part.key.kind()).span();
+    long forget = last(part, kind.size()) + kind.span();
     end(part);
     if (part.views == 0 && part.open.isEmpty() && forget < next) {
       store.remove(part.key);
@@ -48,7 +49,7 @@ final class Logs {
       store.wake(part.key, part.wake);
     }
     for (UTF8String look : part.newLooks()) store.looks(part.key, look);
-    if (part.events != null && part.outdated > FEW && 2 * part.outdated > part.entries) store.replace(part.key, compacted(part));
+    if (part.events != null && part.outdated > FEW && 2 * part.outdated > part.entries) store.replace(part.key, compacted(part, oldest));
     else if (!part.added.isEmpty()) store.append(part.key, part.added);
   }
 
@@ -62,9 +63,8 @@ final class Logs {
     }
   }
 
-  private List<Entry> compacted(Part part) {
+  private List<Entry> compacted(Part part, long oldest) {
     List<Entry> kept = new ArrayList<>(part.open.values());
-    long oldest = oldest(part);
     for (Entry event : part.events) {
       if (event.time() >= oldest) kept.add(event);
       else dropped++;
@@ -92,7 +92,7 @@ final class Logs {
     List<Entry> all = new ArrayList<>();
     store.each(key, all::add);
     all.addAll(added);
-    List<Entry> kept = watermark == Long.MIN_VALUE ? all : Changes.shortened(all, watermark - form.changes());
+    List<Entry> kept = Changes.shortened(all, step.oldest(form.changes()), form.fields());
     int outdated = all.size() - kept.size();
     if (outdated > FEW && 2 * kept.size() < all.size()) {
       dropped += outdated;
@@ -100,14 +100,8 @@ final class Logs {
     } else store.append(key, added);
   }
 
-  /** Events before it are needed by no open row. */
-  private long oldest(Part part) {
-    return watermark == Long.MIN_VALUE ? watermark : watermark - form.kinds().get(part.key.kind()).span();
-  }
-
   /** The time of its last event. A part may have rows and no events: a window is known by its own end, then. */
-  private long last(Part part) {
-    long size = form.kinds().get(part.key.kind()).size();
+  private long last(Part part, long size) {
     if (size != 0) return Math.max(part.latest, (part.key.window() + 1) * size);
     if (part.latest != Long.MIN_VALUE) return part.latest;
     return part.open.isEmpty() ? Long.MIN_VALUE / 2 : next;

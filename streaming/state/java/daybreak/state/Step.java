@@ -23,7 +23,7 @@ final class Step {
   long bytes = 0, kept = 0;
   private final Layout.Form form;
   private final Store store;
-  private final Set<Part> touched = new HashSet<>(), blind = new HashSet<>();
+  private final Set<Part> touched = new HashSet<>();
   private long watermark, next, held = 0;
 
   Step(Layout layout, Store store) {
@@ -50,8 +50,8 @@ final class Step {
     });
     for (int place = 0; place < form.feeds().size(); place++) intake.take(form.feeds().get(place), feeds.get(place + 1));
     intake.marks(feeds.get(feeds.size() - 1));
-    if (!fills) for (Store.Due one : store.due(next)) touched.add(part(one.key()));
-    Logs logs = new Logs(this, store, watermark, next);
+    if (!fills) for (Key key : store.due(next)) touched.add(part(key));
+    Logs logs = new Logs(this, store, next);
     for (Part part : parts.values()) {
       if (!touched.contains(part)) store.append(part.key, part.added);
       else if (fills) logs.fill(part);
@@ -103,7 +103,8 @@ final class Step {
     return store;
   }
 
-  long watermark() {
-    return watermark;
+  /** Events before it are needed by no open row, where one is needed for so long. */
+  long oldest(long span) {
+    return watermark == Long.MIN_VALUE ? watermark : watermark - span;
   }
 }

@@ -83,10 +83,10 @@ final class Store {
     wakes.clear();
   }
 
-  /** Take out all parts to be looked at before a time: each with its time. */
-  List<Due> due(long before) {
+  /** Take out all parts to be looked at before a time; one may be there twice. */
+  List<Key> due(long before) {
     writeWakes();
-    List<Due> found = new ArrayList<>();
+    List<Key> found = new ArrayList<>();
     List<UnsafeRow> kept = new ArrayList<>();
     TreeSet<Long> seconds = new TreeSet<>();
     StateStoreIterator<UnsafeRowPair> all = own.iteratorWithMultiValues(DUE);
@@ -97,7 +97,7 @@ final class Store {
       seconds.add(second);
       UnsafeRow row = pair.value();
       if (row.getLong(0) >= before) kept.add(row.copy());
-      else found.add(new Due(row.getLong(0), new Key(row.getInt(1), row.getUTF8String(2).clone())));
+      else found.add(Key.behind(row));
     }
     all.close();
     for (long second : seconds) own.remove(Key.second(second), DUE);
@@ -105,8 +105,6 @@ final class Store {
     if (!kept.isEmpty()) own.putList(Key.second(seconds.last()), kept.toArray(new UnsafeRow[0]), DUE);
     return found;
   }
-
-  record Due(long time, Key key) {}
 
   void looks(Key key, UTF8String look) {
     own.put(key.looking(look), nothing, LOOKS);
@@ -119,10 +117,7 @@ final class Store {
   List<Key> looking(UTF8String look) {
     List<Key> found = new ArrayList<>();
     StateStoreIterator<UnsafeRowPair> all = own.prefixScan(Key.prefix(look), LOOKS);
-    while (all.hasNext()) {
-      UnsafeRow key = all.next().key();
-      found.add(new Key(key.getInt(1), key.getUTF8String(2).clone()));
-    }
+    while (all.hasNext()) found.add(Key.behind(all.next().key()));
     all.close();
     return found;
   }
