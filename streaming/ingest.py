@@ -110,6 +110,7 @@ class Ingest:
                 self._write_views(events, batch)
         batch.record()
         point("ingest.after-progress")
+        pa.default_memory_pool().release_unused()
         succeeded()
         self.held = self._recovery.views.held()
         self.at = None, ""

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from infra.lake.at_once import dealt
+from infra.lake.at_once import threads
 from streaming.shared_plan import Found, SharedPlan
 from streaming.standing_plan import standing_session
 from streaming.state import feeds, learned
@@ -119,9 +119,15 @@ def _hands(session: SparkSession) -> list[list[View]]:
     """The views dealt out to as many plans as can run at once: those of one kind of parts together."""
     alike = [list(kind.views) for kind in kinds(tuple(VIEWS.values()))]
     alike += [[view] for view in VIEWS.values() if isinstance(view.law, Additive)]
-    # The largest first, so that the hands are about alike.
-    alike.sort(key=len, reverse=True)
-    return [[view for some in hand for view in some] for hand in dealt(session, alike)]
+    hands: list[list[View]] = [[] for _ in range(min(threads(session), len(alike)))]
+    # The dearest first, each to the hand that has least to do: by the inputs that are read.
+    for some in sorted(alike, key=_inputs, reverse=True):
+        min(hands, key=_inputs).extend(some)
+    return hands
+
+
+def _inputs(views: list[View]) -> int:
+    return sum(len(view.inputs) for view in views)
 
 
 def _said(

@@ -24,7 +24,7 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.stateStore.rocksdb.boundedMemoryUsage": "true",
-    "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "256",
+    "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "128",
     # A file beside each file. What cannot be read is made anew.
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
 }
@@ -77,11 +77,11 @@ class PartStore:
             rdds.add(feed)
         conf = jvm.org.apache.spark.sql.execution.streaming.state.StateStoreConf.apply(java.sessionState().conf())
         hadoop = jvm.org.apache.spark.util.SerializableConfiguration(session.sparkContext._jsc.hadoopConfiguration())
-        # The stores of a stream's tasks report to it; Spark itself makes it with the first streaming query.
-        java.sessionState().streamingQueryManager().stateStoreCoordinator()
+        # Tasks tell it which executor has a store open, and it tells Source. Spark itself makes it with the first streaming query.
+        stores = java.sessionState().streamingQueryManager().stateStoreCoordinator()
         found = []
         for place, leaf in enumerate(self.layout.leaves):
-            rdd = jvm.daybreak.state.Source(spark, layout, rdds, place, conf, hadoop)
+            rdd = jvm.daybreak.state.Source(spark, layout, rdds, place, conf, hadoop, stores)
             schema = java.parseDataType(self.layout.schema(leaf).json())
             found.append(DataFrame(java.internalCreateDataFrame(rdd, schema, False), session).coalesce(1))
         return found

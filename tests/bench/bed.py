@@ -113,10 +113,14 @@ class Bed:
                 sender.send(copy.topic, copy.key, copy.value, copy.event_id)
         return datetime.now(UTC)
 
-    def drained(self) -> None:
-        """Wait until the stream has read everything, views included."""
+    def drained(self, pause: float = 0.25) -> None:
+        """Wait until the stream has read everything, views included. Each look, `pause` seconds apart, takes CPU."""
         ends = log_ends(set(TOPICS))
-        until("the stream to catch up", lambda: self._has_read(ends) and behind(self.settings).nothing, DRAIN_SECONDS)
+
+        def is_done() -> bool:
+            return self._has_read(ends) and behind(self.settings).nothing
+
+        until("the stream to catch up", is_done, DRAIN_SECONDS, pause)
 
     def _has_read(self, ends: Ends) -> bool:
         """Asked of the log's ends, because a stream that has read nothing yet is not behind in any topic that it knows."""

@@ -33,7 +33,7 @@ def drain(bed: Bed, records: int) -> list[Figure]:
         _, sent = bed.send_day(records)
         began = datetime.now(UTC)
     with Meter(bed.stream) as meter:
-        bed.drained()
+        bed.drained(pause=2)
         spent = meter.total()
     batches = bed.batches(began - timedelta(seconds=2))
     seconds = (max(one["committed_at"] for one in batches) - began).total_seconds()

@@ -12,6 +12,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
+import org.apache.spark.sql.execution.streaming.state.StateStoreCoordinatorRef;
 import org.apache.spark.util.SerializableConfiguration;
 import org.apache.spark.util.TaskCompletionListener;
 import scala.collection.Iterator;
@@ -27,15 +28,27 @@ public final class Source extends RDD<InternalRow> {
   private final int leaf;
   private final StateStoreConf conf;
   private final SerializableConfiguration hadoop;
+  private final transient StateStoreCoordinatorRef stores;
 
-  /** `feeds`: the control row, the layout's feeds, the marks; each an RDD of one partition. `leaf`: its place in the layout. */
-  public Source(SparkContext spark, Layout layout, List<RDD<InternalRow>> feeds, int leaf, StateStoreConf conf, SerializableConfiguration hadoop) {
+  /**
+   * `feeds`: the control row, the layout's feeds, the marks; each an RDD of one partition. `leaf`: its place in the layout. `stores`: who knows
+   * on which executor each store is.
+   */
+  public Source(
+      SparkContext spark,
+      Layout layout,
+      List<RDD<InternalRow>> feeds,
+      int leaf,
+      StateStoreConf conf,
+      SerializableConfiguration hadoop,
+      StateStoreCoordinatorRef stores) {
     super(spark, dependencies(feeds), ClassTag$.MODULE$.apply(InternalRow.class));
     this.layout = layout;
     this.feeds = new ArrayList<>(feeds);
     this.leaf = leaf;
     this.conf = conf;
     this.hadoop = hadoop;
+    this.stores = stores;
   }
 
   private static scala.collection.immutable.Seq<Dependency<?>> dependencies(List<RDD<InternalRow>> feeds) {
@@ -49,6 +62,12 @@ public final class Source extends RDD<InternalRow> {
     List<Partition> parents = new ArrayList<>();
     for (RDD<InternalRow> feed : feeds) parents.add(feed.partitions()[0]);
     return new Partition[] {new Only(parents)};
+  }
+
+  /** The executor that has the store open: another one would have to read its files. */
+  @Override
+  public scala.collection.immutable.Seq<String> getPreferredLocations(Partition split) {
+    return stores.getLocation(Store.id(layout.form)).toList();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package daybreak.state;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +27,6 @@ final class Store {
   private static final StructType TIMED = new StructType().add("time", DataTypes.LongType, false).add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
   private static final StructType LOOKED = new StructType().add("look", DataTypes.StringType, false).add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
   private static final StructType NOTHING = new StructType().add("nothing", DataTypes.IntegerType, true);
-  private static final UUID RUN = UUID.randomUUID();
   private static final KeyStateEncoderSpec BY_PART = new NoPrefixKeyStateEncoderSpec(PART);
 
   private final StateStoreProviderId id;
@@ -39,11 +39,17 @@ final class Store {
   private long committed;
 
   Store(Layout.Form form, StateStoreConf conf, Configuration hadoop) {
-    this.id = new StateStoreProviderId(new StateStoreId(form.folder(), form.store(), 0, "default"), RUN);
+    this.id = id(form);
     this.conf = conf;
     this.hadoop = hadoop;
     nothing.pointTo(new byte[16], 16);
     nothing.setNullAt(0);
+  }
+
+  /** By its folder, so that it is the same in the driver, which asks where the store is, and in each executor. */
+  static StateStoreProviderId id(Layout.Form form) {
+    UUID run = UUID.nameUUIDFromBytes(form.folder().getBytes(StandardCharsets.UTF_8));
+    return new StateStoreProviderId(new StateStoreId(form.folder(), form.store(), 0, "default"), run);
   }
 
   /** Open it as it was after so many steps. */
