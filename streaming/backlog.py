@@ -26,6 +26,8 @@ class Backlog:
     def __init__(self, checkpoints: Checkpoints) -> None:
         self._checkpoints = checkpoints
         self._may_be_repeated = True
+        self.waiting = 0
+        """Records left to read behind the last micro-batch, if that was full."""
 
     def behind(
         self,
@@ -45,9 +47,12 @@ class Backlog:
             if stored.get("batch_id") == batch_id:
                 return frozenset((topic, partition) for topic, partition in stored["partitions"])
         found = held_back
+        self.waiting = 0
         if is_full(offsets, limit):
             end = log_now().end
-            found |= {(topic, number) for topic, number, _, to in offsets if to < end.get((topic, number), to)}
+            left = {(topic, number): end.get((topic, number), to) - to for topic, number, _, to in offsets}
+            found |= {at for at, records in left.items() if records > 0}
+            self.waiting = sum(left.values())
         elif not found:
             return found
         self._checkpoints.write(FILE, json.dumps({"batch_id": batch_id, "partitions": sorted(found)}))

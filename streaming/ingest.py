@@ -207,6 +207,7 @@ class Ingest:
         behind = self._backlog.behind(
             batch.batch_id, batch.offsets, self.held_back.waits(batch.offsets), self.rate.limit
         )
+        self.rate.waits(self._backlog.waiting)
         clocks.follow(watermark, largest, rows_of.latest_times(records, behind) if behind else (), batch.as_of)
         batch.aligned_event_time = watermarks.moment(watermark.aligned_ms)
         batch.next_watermark = watermarks.moment(watermark.at)

@@ -27,6 +27,9 @@ without key, value and headers. Where nothing sets them every record comes whole
 NO_LIMIT = (1 << 63) - 1
 SPARE = 4
 """The rate rises when the bytes of a micro-batch are this many times less than the limit."""
+FAR, LARGER = 25, 3
+"""When FAR times as many records wait as a micro-batch may have, it may have LARGER times as many: a view reads each part that a
+micro-batch touches whole, so a record costs half as much. Not sooner: the watermark moves once in a micro-batch."""
 
 
 class AnotherRate(Exception):
@@ -61,7 +64,7 @@ class Rate:
     def __init__(self, session: SparkSession) -> None:
         s = settings()
         self._java = session._jvm.java.lang.System  # type: ignore[union-attr]
-        self._most = s.max_offsets_per_trigger
+        self._usual = self._most = s.max_offsets_per_trigger
         self._bytes = s.max_mb_per_trigger << 20
         self.limit = self._most
         self.ended_at: int | None = None
@@ -104,6 +107,15 @@ class Rate:
         """A micro-batch begins. Raises AnotherRate if it is to be planned again; not if it is half written (`is_begun`)."""
         if self._next != self.limit and not is_begun:
             self._end(batch_id)
+
+    def waits(self, records: int) -> None:
+        """So many records are left to read behind a full micro-batch; 0 behind one that was not full."""
+        if records >= FAR * self._usual:
+            self._most = LARGER * self._usual
+        elif not records:
+            self._most = self._usual
+        if self.limit == self._next and (self.limit > self._most or self.limit == self._usual):
+            self._next = self._most
 
     def bound(self, offsets: int) -> int:
         """From here on records of more bytes than this are read without them."""

@@ -77,7 +77,7 @@ class PartStore:
             rdds.add(feed)
         conf = jvm.org.apache.spark.sql.execution.streaming.state.StateStoreConf.apply(java.sessionState().conf())
         hadoop = jvm.org.apache.spark.util.SerializableConfiguration(session.sparkContext._jsc.hadoopConfiguration())
-        # Tasks tell it which executor has a store open, and it tells Source. Spark itself makes it with the first streaming query.
+        # Tasks tell it which executor has a store open, and it tells Source. Spark makes it with the first streaming query.
         stores = java.sessionState().streamingQueryManager().stateStoreCoordinator()
         found = []
         for place, leaf in enumerate(self.layout.leaves):

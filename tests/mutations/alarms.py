@@ -85,4 +85,11 @@ ALARMS = (
         "self.unbound(NO_LIMIT)",
         "tests/streaming/test_rate.py::test_only_what_was_cut_is_read_again",
     ),
+    Mutation(
+        "stream: micro-batches stay large when all is read",
+        "streaming/rate.py",
+        "elif not records:",
+        "elif records < 0:",
+        "tests/streaming/test_rate.py::test_far_behind_a_micro_batch_is_larger_until_all_is_read",
+    ),
 )

@@ -62,6 +62,26 @@ def test_the_rate_rises_when_there_is_room_again(own: Rate) -> None:
     assert (own.limit, own.ended_at) == (20_000, 9)
 
 
+def test_far_behind_a_micro_batch_is_larger_until_all_is_read(own: Rate) -> None:
+    for number, (waiting, limit) in enumerate([(499_999, 20_000), (500_000, 60_000), (40_000, 60_000), (0, 20_000)]):
+        own.waits(waiting)
+        if limit != own.limit:
+            with pytest.raises(AnotherRate):
+                own.begin(number, False)
+        own.begin(number, False)
+        assert own.limit == limit
+        own.check(number, limit, 10 * MB, False)
+
+
+def test_far_behind_what_is_too_large_stays_small(own: Rate) -> None:
+    with pytest.raises(AnotherRate):
+        own.check(7, 1_200, 1_140 * MB, False)
+    own.waits(600_000)
+    own.begin(7, False)
+    own.check(7, 33, 31 * MB, False)
+    assert own.limit == 33
+
+
 def test_executors_that_see_no_limit_double_nothing(own: Rate, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a cluster both reads give every record whole."""
     monkeypatch.setattr(own, "_is_begun", lambda batch: False)
