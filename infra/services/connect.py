@@ -9,7 +9,11 @@ worker that dies neither loses a change nor sends one twice. Passwords stay in a
 
 from infra.failures import TransientFailure
 from infra.jvm import ONE_COMPILER
+from infra.kafka import login
 from infra.kafka.log4j import LOG4J
+from infra.kafka.rights import CONNECT as GROUP
+from infra.kafka_users import User
+from infra.owner_file import put
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -18,13 +22,12 @@ from infra.setup import on_demand
 from infra.setup.prerequisites import java
 from infra.shop.db import condition, connection, connector, tables
 
-GROUP = "daybreak-connect"
-
 
 def properties(s: Settings) -> dict[str, str]:
     """The worker's configuration."""
     # Spark's options for Kafka are the Java client's, each with a prefix.
-    client = {name.removeprefix("kafka."): value for name, value in s.kafka_spark.items()}
+    yours = {name.removeprefix("kafka."): value for name, value in s.kafka_spark.items()}
+    client = login.of_java(s, User.CONNECT) | yours
     stores = {f"{what}.storage.topic": f"{GROUP}-{what}" for what in ("config", "offset", "status")}
     copies = {f"{what}.storage.replication.factor": str(s.kafka_replication) for what in ("config", "offset", "status")}
     own = {
@@ -54,11 +57,9 @@ def prepare(s: Settings) -> None:
     on_demand.ensure(jars.STEP)
     folder = s.home / "connect"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / "worker.properties").write_text("".join(f"{key}={value}\n" for key, value in properties(s).items()))
+    put(folder / "worker.properties", "".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
-    secret = folder / connector.SECRETS
-    secret.touch(mode=0o600)
-    secret.write_text(f"password={connection.parts(s).get('password', '')}\n")
+    put(folder / connector.SECRETS, f"password={connection.parts(s).get('password', '')}\n")
     tables.create(s)
 
 
