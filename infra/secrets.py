@@ -42,6 +42,7 @@ def _wanted(s: Settings) -> dict[str, str]:
         wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
     if s.embedded("cache_url"):
         wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
+    wanted["DAYBREAK_CONNECT_PASSWORD"] = _password()
     wanted["DAYBREAK_QUEUE_PASSWORD"] = _password()
     wanted["DAYBREAK_SPARK_SECRET"] = _token(32)
     if s.embedded("airflow_url"):

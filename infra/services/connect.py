@@ -20,7 +20,10 @@ from infra.settings import Settings
 from infra.setup import connect as jars
 from infra.setup import on_demand
 from infra.setup.prerequisites import java
-from infra.shop.db import condition, connection, connector, tables
+from infra.shop.db import condition, connection, connector, rest, tables
+
+JAAS, MODULE = "jaas.conf", "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
+"""Where Java finds who may use the worker's interface, and Kafka's own module that looks there."""
 
 
 def properties(s: Settings) -> dict[str, str]:
@@ -42,6 +45,8 @@ def properties(s: Settings) -> dict[str, str]:
         "value.converter.schemas.enable": "false",
         "offset.storage.partitions": "1",
         "status.storage.partitions": "1",
+        # A connector is code: who has no password makes none, and sees none.
+        "rest.extension.classes": "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension",
         # All plugins are on the class path.
         "plugin.discovery": "service_load",
         "config.providers": "file",
@@ -60,15 +65,18 @@ def prepare(s: Settings) -> None:
     put(folder / "worker.properties", "".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
     put(folder / connector.SECRETS, f"password={connection.parts(s).get('password', '')}\n")
+    user, password = rest.access(s)
+    put(folder / "rest.users", f"{user}={password}\n")
+    put(folder / JAAS, f'KafkaConnect {{ {MODULE} required file="{folder}/rest.users"; }};\n')
     tables.create(s)
 
 
 def _waits_for(s: Settings) -> str | None:
     """Does the worker answer, and does its connector run and beat?"""
-    wrong, _ = health.page(f"http://127.0.0.1:{s.connect_port}/connectors")
-    if wrong:
-        return wrong
     try:
+        answer = rest.asked(s, "GET", name="", seconds=health.ANSWER_SECONDS)
+        if answer.is_error:
+            return f"a good answer from {answer.url} (it answers {answer.status_code})"
         return condition.waits_for(s)
     except TransientFailure as failure:
         return str(failure)
@@ -77,7 +85,8 @@ def _waits_for(s: Settings) -> str | None:
 def program(s: Settings) -> Program:
     """The worker."""
     log4j = f"-Dlog4j2.configurationFile={s.home}/connect/log4j2.properties"
-    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", f"{s.home}/jars/connect/*"]
+    jaas = f"-Djava.security.auth.login.config={s.home}/connect/{JAAS}"
+    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, jaas, "-cp", f"{s.home}/jars/connect/*"]
     command += ["org.apache.kafka.connect.cli.ConnectDistributed", f"{s.home}/connect/worker.properties"]
     return Program(
         name=Name.CONNECT,

@@ -22,9 +22,11 @@ from infra.kafka import acls, client, door, login, rights
 from infra.kafka.spark_source import spark_options
 from infra.kafka_users import User
 from infra.services import kafka
+from infra.services.connect import program
 from infra.services.connect import properties as of_connect
 from infra.settings import Settings, load, settings
 from infra.settings_table import PAGE
+from infra.shop.db.rest import access
 
 
 @pytest.fixture
@@ -93,6 +95,15 @@ def test_every_client_says_who_the_process_is(s: Settings) -> None:
     connect = of_connect(s)
     for role in ("", "producer.", "consumer.", "admin."):
         assert 'username="connect"' in connect[f"{role}sasl.jaas.config"]
+
+
+def test_connect_asks_who_wants_a_connector(s: Settings) -> None:
+    assert of_connect(s)["rest.extension.classes"].endswith(".BasicAuthSecurityRestExtension")
+    assert f"-Djava.security.auth.login.config={s.home}/connect/jaas.conf" in program(s).command
+    user, password = access(s)
+    assert user == "owner"
+    assert len(password) >= 32
+    assert not any(password in part for part in program(s).command)
 
 
 def test_a_kafka_of_yours_is_told_what_you_say(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

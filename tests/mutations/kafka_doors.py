@@ -1,6 +1,6 @@
 """Mistakes about who may do what with Kafka: a door that asks nobody, a file that tells a password, a right nobody was given.
 
-Data flow: infra/kafka, infra/settings.py -> Mutation
+Data flow: infra/kafka, infra/services/connect.py, infra/settings.py -> Mutation
 Run: python -m tests.mutations kafka
 """
 
@@ -50,6 +50,13 @@ KAFKA_DOORS = (
         "annotation is SecretStr",
         "annotation is None",
         f"{RIGHTS}::test_a_password_that_java_could_misread_is_refused",
+    ),
+    Mutation(
+        "kafka: whoever reaches Connect's port may give it code",
+        "infra/services/connect.py",
+        '"rest.extension.classes": ',
+        '"none": ',
+        f"{RIGHTS}::test_connect_asks_who_wants_a_connector",
     ),
     Mutation(
         "kafka: the lines to connect show the password to whoever looks on",
