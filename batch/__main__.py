@@ -16,12 +16,20 @@ from batch.day import parse
 from batch.settlement import decide as decisions
 from batch.settlement.decisions import Decision
 from infra.failures import PermanentFailure, reported
+from infra.kafka.login import act_as
+from infra.kafka_users import User
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 Date = Annotated[str, typer.Option("--date", help="The UTC day, YYYY-MM-DD.")]
 Full = Annotated[bool, typer.Option("--full", help="Redo all settled days even if nothing has changed since.")]
 Only = Annotated[str | None, typer.Option("--day", help="Do only this day of the night's plan.")]
 Report = Annotated[Path | None, typer.Option(help="Write the step's report to this file, as JSON.")]
+
+
+@app.callback()
+def _night() -> None:
+    """The night's steps, a person's decisions, and maintenance."""
+    act_as(User.NIGHT)
 
 
 @app.command()

@@ -1,10 +1,10 @@
 """Settings of the capture of the shop's database (option shop-db).
 
-Data flow: DAYBREAK_SLOT_MB, DAYBREAK_LOCK_SECONDS, DAYBREAK_CONNECT_MEMORY -> Settings
+Data flow: DAYBREAK_SLOT_MB, DAYBREAK_LOCK_SECONDS, DAYBREAK_CONNECT_* -> Settings
 Run: daybreak up --with shop-db
 """
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from infra.port_settings import Ports
 
@@ -19,5 +19,8 @@ class Capture(Ports):
         5,
         ge=1,
         description="Longest wait (s) of a statement of ours for a lock in the shop's database: others wait behind it",
+    )
+    connect_password: SecretStr = Field(
+        SecretStr(""), description="Password of Kafka Connect's interface on `CONNECT_PORT` (user `owner`); generated"
     )
     connect_memory: str = Field("384m", description="Heap of Kafka Connect, which captures the shop's database")

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from infra.kafka_users import KafkaUsers
 from infra.port_settings import Ports
 
 PORTS = {1: "kafka_port", 2: "kafka_2_port", 3: "kafka_3_port"}
@@ -20,7 +21,7 @@ def _bootstrap(known: dict[str, Any]) -> str:
     return ",".join(f"127.0.0.1:{known[PORTS[number]]}" for number in range(1, known.get("kafka_brokers", 1) + 1))
 
 
-class KafkaSettings(Ports):
+class KafkaSettings(Ports, KafkaUsers):
     """The log's brokers and clients."""
 
     kafka_brokers: int = Field(

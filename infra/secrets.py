@@ -8,6 +8,7 @@ import base64
 import os
 import secrets
 
+from infra.kafka_users import User
 from infra.settings import Settings
 
 OWNER_ONLY = 0o600
@@ -30,6 +31,7 @@ def _wanted(s: Settings) -> dict[str, str]:
     wanted = {"DAYBREAK_SUPERVISOR_PASSWORD": _password()}
     if s.embedded("kafka_bootstrap"):
         wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = _token(16)
+        wanted |= {f"DAYBREAK_{user.setting.upper()}": _password() for user in User}
     if s.embedded("s3_endpoint"):
         for name in ("DAYBREAK_S3", "DAYBREAK_GATEWAY_S3"):
             wanted |= {f"{name}_ACCESS_KEY": secrets.token_hex(10), f"{name}_SECRET_KEY": _password()}
@@ -40,6 +42,7 @@ def _wanted(s: Settings) -> dict[str, str]:
         wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
     if s.embedded("cache_url"):
         wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
+    wanted["DAYBREAK_CONNECT_PASSWORD"] = _password()
     wanted["DAYBREAK_QUEUE_PASSWORD"] = _password()
     wanted["DAYBREAK_SPARK_SECRET"] = _token(32)
     if s.embedded("airflow_url"):

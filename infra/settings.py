@@ -173,7 +173,9 @@ def load() -> Settings:
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise PermanentFailure(f"setting {name} is wrong: {first['msg']} (got {first['input']!r})") from None
+        is_secret = Settings.model_fields[str(first["loc"][0])].annotation is SecretStr
+        got = "" if is_secret else f" (got {first['input']!r})"
+        raise PermanentFailure(f"setting {name} is wrong: {first['msg']}{got}") from None
     except SettingsError as wrong:
         field = str(wrong).partition('"')[2].partition('"')[0]
         raise PermanentFailure(f"setting DAYBREAK_{field.upper()} is wrong: it is not JSON") from None

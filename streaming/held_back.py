@@ -13,6 +13,7 @@ from concurrent.futures import Executor, Future
 
 from infra.kafka import client
 from infra.kafka.ends import Open, open_transactions
+from infra.kafka.login import of_tools
 from infra.kafka.places import At, Ends
 from infra.problems import Problem, keep
 from infra.settings import Settings, settings
@@ -89,7 +90,7 @@ def _problem(s: Settings, at: At, one: Open) -> Problem:
         f"a transaction on {topic}-{number} has been open at offset {one.stable} for more than "
         f"{s.transaction_wait_seconds} s. Nothing behind it can be read, and the watermark does not wait for it any more: "
         "events behind it will be late",
-        f"find its producer with `kafka-transactions --bootstrap-server {s.kafka_bootstrap} describe-producers --topic {topic} "
+        f"find its producer with `kafka-transactions {of_tools(s)} describe-producers --topic {topic} "
         f"--partition {number}`, and end it (`kafka-transactions ... abort --start-offset {one.stable}`)",
         one.size,
         (f"{topic}-{number} at {one.stable}",),

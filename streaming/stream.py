@@ -17,8 +17,10 @@ from infra import out_of_memory
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import TransientFailure
+from infra.kafka.login import act_as
 from infra.kafka.spark_source import MANY_AT_ONCE, spark_options
 from infra.kafka.topic_ids import topic_ids
+from infra.kafka_users import User
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
 from infra.session import spark
@@ -70,6 +72,7 @@ def create_tables(session: SparkSession) -> None:
 
 def run() -> None:
     """Run until SIGTERM or SIGINT. Raises TransientFailure when the query fails; supervisor then restarts it."""
+    act_as(User.STREAM)
     stop = _on_signal()
     write_status("waiting for the lease")
     with Lease("stream") as lease:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # type: ignore[attr-defined]
 
 from infra.kafka import client
+from infra.kafka.login import of_tools
 from infra.problems import Problem, keep
 from infra.settings import Settings, settings
 from streaming.contracts import CONTRACTS
@@ -61,7 +62,7 @@ def wrong(s: Settings, topic: str, found: Mapping[str, str]) -> list[Problem]:
         Problem(
             f"topic.{name}/{topic}",
             f"topic {topic} has {name}={found[name]}, and needs {value}: {reason}",
-            f"kafka-configs --bootstrap-server {s.kafka_bootstrap} --alter --topic {topic} --add-config {name}={value}",
+            f"kafka-configs {of_tools(s)} --alter --topic {topic} --add-config {name}={value}",
         )
         for name, (value, reason) in why.items()
     ]

@@ -16,7 +16,8 @@ from xdist.scheduler import LoadFileScheduling
 
 from infra.class_archive import spark_jvm
 from infra.jvm import QUICK_JVM
-from infra.kafka import client
+from infra.kafka import client, login
+from infra.kafka_users import User
 from infra.lake import tables
 from infra.out_of_memory import GOES_ON
 from infra.session import know_often_used
@@ -30,7 +31,7 @@ for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
 
 
-PLATFORMS = tuple(f"tests/platform/{folder}" for folder in ("", "served/", "shop_db/", "orders/"))
+PLATFORMS = tuple(f"tests/platform/{folder}" for folder in ("", "served/", "shop_db/", "orders/", "doors/"))
 """Those with most to do first, and two of them at once."""
 LOCAL = ("tests/batch/", "tests/bench/", "tests/dbt/", "tests/streaming/", "tests/")
 """Tests that need a local Spark, which starts cold in each worker, and then the others."""
@@ -92,7 +93,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture(autouse=True)
 def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that needs no platform sees no settings but its own: not the user's, and not those of a platform that still runs."""
+    """A test that needs no platform sees no settings but its own: not the user's, and not those of a platform that still runs.
+
+    A command that a test runs in this process says who it is, and the next test is the owner again.
+    """
+    monkeypatch.setattr(login, "_acting", [User.OWNER])
     if not request.node.get_closest_marker("platform"):
         for name in list(os.environ):
             if name.startswith("DAYBREAK_"):
@@ -147,6 +152,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     own = SimpleNamespace(
         kafka_bootstrap=f"{node.host}:{node.port}",
         kafka_client={},
+        embedded=lambda endpoint: False,
         bucket="lake",
         corrections_topic="corrections",
         corrections_state_topic="corrections-state",

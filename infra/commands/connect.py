@@ -1,13 +1,15 @@
 """The command `connect`: lines to copy, with which a program of yours logs in to a service of the platform.
 
-Data flow: Settings, a role -> lines for beeline, Python, JDBC and dbt -> the terminal
-Run: daybreak connect sql
+Data flow: Settings, who logs in -> lines for beeline, Python, JDBC and dbt, or for kcat and Java -> the terminal
+Run: daybreak connect sql; daybreak connect kafka
 """
 
 from typing import Annotated
 
 import typer
 
+from infra.commands import kafka_lines
+from infra.kafka_users import User
 from infra.services.program import BIN
 from infra.settings import Settings, settings
 from infra.sql.users import Role, password, password_file
@@ -21,11 +23,6 @@ MAY = {
 }
 
 
-@connect.callback()
-def _connect() -> None:
-    """With it, a single command keeps its name."""
-
-
 @connect.command()
 def sql(
     role: Annotated[Role, typer.Option("--as", help="Who logs in.")] = Role.READER,
@@ -33,6 +30,15 @@ def sql(
 ) -> None:
     """Print lines that log in to the SQL gateway: beeline, JDBC, Python, dbt."""
     print(lines(settings(), role, show))
+
+
+@connect.command()
+def kafka(
+    user: Annotated[User, typer.Option("--as", help="Who logs in.")] = User.READER,
+    show: Annotated[bool, typer.Option("--show", help="Print the password; else where it is.")] = False,
+) -> None:
+    """Print lines that log in to Kafka: kcat, Kafka's own tools, Java, Python."""
+    print(kafka_lines.lines(settings(), user, show))
 
 
 def lines(s: Settings, role: Role, show: bool = False) -> str:

@@ -17,12 +17,16 @@ from types import MappingProxyType
 
 from infra.failures import PermanentFailure
 from infra.jvm import ONE_COMPILER
-from infra.kafka.log4j import LOG4J
+from infra.kafka import door
+from infra.kafka.log4j import LOG4J, audited
+from infra.owner_file import put
 from infra.settings import Settings
 from infra.setup.prerequisites import java
 
 ONE, THREE = 1, 3
 """Sizes of a cluster: two brokers would stand still at the death of either."""
+CLASS_PATH = "{0}/jars/kafka/*:{0}/jars/spark/daybreak.jar"
+"""Kafka's own, and our classes, of which the door's is one."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +75,9 @@ def properties(node: Node, nodes: Sequence[Node]) -> dict[str, str]:
         "process.roles": "broker,controller",
         "node.id": str(node.number),
         "controller.quorum.voters": ",".join(f"{one.number}@127.0.0.1:{one.controller_port}" for one in nodes),
-        "listeners": f"PLAINTEXT://{listener},CONTROLLER://{controller}",
-        "advertised.listeners": f"PLAINTEXT://{listener}",
-        "controller.listener.names": "CONTROLLER",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "listeners": f"{door.BROKERS}://{listener},{door.CONTROLLERS}://{controller}",
+        "advertised.listeners": f"{door.BROKERS}://{listener}",
+        "controller.listener.names": door.CONTROLLERS,
         "log.dirs": str(node.log),
         # A typo in a topic's name must be an error, not a new topic.
         "auto.create.topics.enable": "false",
@@ -98,15 +101,23 @@ def command(s: Settings, node: Node) -> list[str]:
     return [*_java(s, node), "kafka.Kafka", str(node.file)]
 
 
-def prepare(s: Settings, node: Node, nodes: Sequence[Node], more: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Write the configuration, with `more` of its own; format the log if it is new.
+def prepare(
+    s: Settings,
+    node: Node,
+    nodes: Sequence[Node],
+    more: Mapping[str, str] = MappingProxyType({}),
+    audit: Path | None = None,
+) -> None:
+    """Write the configuration, with `more` of its own; format the log if it is new. `audit`: where it says whom it refused what,
+    by default in its folder.
 
     Raises PermanentFailure if that fails, with Kafka's own words.
     """
     node.folder.mkdir(parents=True, exist_ok=True)
-    lines = {**properties(node, nodes), **more}
-    node.file.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
-    _log4j(node).write_text(LOG4J)
+    lines = {**properties(node, nodes), **more, **door.properties(s, node.folder)}
+    door.write(s, node.folder)
+    put(node.file, "".join(f"{key}={value}\n" for key, value in lines.items()))
+    _log4j(node).write_text(LOG4J + audited(audit or node.folder / "audit.log"))
     if node.is_formatted:
         return
     format_log = ["kafka.tools.StorageTool", "format", "--ignore-formatted", f"--cluster-id={s.kafka_cluster_id}"]
@@ -121,4 +132,4 @@ def _log4j(node: Node) -> Path:
 
 def _java(s: Settings, node: Node) -> list[str]:
     log4j = f"-Dlog4j2.configurationFile={_log4j(node)}"
-    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", f"{s.home}/jars/kafka/*"]
+    return [java(), f"-Xmx{s.kafka_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", CLASS_PATH.format(s.home)]

@@ -7,10 +7,11 @@ Run: daybreak lag
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from confluent_kafka import Consumer, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
-from infra.failures import TransientFailure
+from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka import login
 from infra.settings import settings
 
 Options = dict[str, str | int | float | bool]
@@ -19,12 +20,21 @@ Options = dict[str, str | int | float | bool]
 REFRESH_MS = 5_000
 """How often a client asks which brokers there are, and which of them decides. With librdkafka's five minutes one that was told of
 a broker at the moment of its death waits for that broker, whatever it wants of the cluster."""
+REFUSED = (
+    KafkaError._AUTHENTICATION,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+)
+"""What Kafka answers to a user that it does not know, or that has no right to what it asks for."""
 
 
 def options() -> Options:
     """The configuration of every client; `DAYBREAK_KAFKA_CLIENT` overrides it."""
-    own: Options = {"log_level": 0, "topic.metadata.refresh.interval.ms": REFRESH_MS}
-    return {"bootstrap.servers": settings().kafka_bootstrap, **own, **settings().kafka_client}
+    s, own = settings(), {"log_level": 0, "topic.metadata.refresh.interval.ms": REFRESH_MS}
+    return {"bootstrap.servers": s.kafka_bootstrap, **own, **login.of_librdkafka(s), **s.kafka_client}
 
 
 def admin() -> AdminClient:
@@ -50,10 +60,16 @@ def consumer(group: str, more: Mapping[str, str | int | float | bool] | None = N
 
 @contextmanager
 def answers() -> Iterator[None]:
-    """Turn a KafkaException into a TransientFailure that names the broker, because a retry may succeed."""
+    """Turn a KafkaException into a TransientFailure that names the broker, because a retry may succeed; what is refused stays so,
+    and is a PermanentFailure."""
     try:
         yield
     except KafkaException as failure:
+        if failure.args[0].code() in REFUSED:
+            raise PermanentFailure(
+                f"Kafka at {settings().kafka_bootstrap} refuses this to {login.acting()}: {failure.args[0].str()} (daybreak "
+                "connect kafka shows how to log in, and infra/README.md who may do what)"
+            ) from failure
         raise TransientFailure(
             f"Kafka at {settings().kafka_bootstrap} does not answer: {failure.args[0].str()} (see `daybreak status`)"
         ) from failure

@@ -6,6 +6,7 @@ Run: pytest tests/infra/test_spark_source.py
 
 from collections.abc import Collection
 
+from infra.kafka import login
 from infra.settings import Settings
 
 FEW_AT_ONCE, MANY_AT_ONCE = 50, 250
@@ -35,6 +36,7 @@ def spark_options(s: Settings, topics: Collection[str], at_once: int = FEW_AT_ON
         "kafka.fetch.max.wait.ms": "10",
         "kafka.max.poll.records": str(at_once),
         **(SEVERAL_BROKERS if s.kafka_replication > 1 else {}),
+        **login.of_spark(s),
         **s.kafka_spark,
         "subscribe": ",".join(topics),
         # A record of an open or aborted transaction is none yet, or never.

@@ -9,22 +9,28 @@ worker that dies neither loses a change nor sends one twice. Passwords stay in a
 
 from infra.failures import TransientFailure
 from infra.jvm import ONE_COMPILER
+from infra.kafka import login
 from infra.kafka.log4j import LOG4J
+from infra.kafka.rights import CONNECT as GROUP
+from infra.kafka_users import User
+from infra.owner_file import put
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.setup import connect as jars
 from infra.setup import on_demand
 from infra.setup.prerequisites import java
-from infra.shop.db import condition, connection, connector, tables
+from infra.shop.db import condition, connection, connector, rest, tables
 
-GROUP = "daybreak-connect"
+JAAS, MODULE = "jaas.conf", "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
+"""Where Java finds who may use the worker's interface, and Kafka's own module that looks there."""
 
 
 def properties(s: Settings) -> dict[str, str]:
     """The worker's configuration."""
     # Spark's options for Kafka are the Java client's, each with a prefix.
-    client = {name.removeprefix("kafka."): value for name, value in s.kafka_spark.items()}
+    yours = {name.removeprefix("kafka."): value for name, value in s.kafka_spark.items()}
+    client = login.of_java(s, User.CONNECT) | yours
     stores = {f"{what}.storage.topic": f"{GROUP}-{what}" for what in ("config", "offset", "status")}
     copies = {f"{what}.storage.replication.factor": str(s.kafka_replication) for what in ("config", "offset", "status")}
     own = {
@@ -39,6 +45,8 @@ def properties(s: Settings) -> dict[str, str]:
         "value.converter.schemas.enable": "false",
         "offset.storage.partitions": "1",
         "status.storage.partitions": "1",
+        # A connector is code: who has no password makes none, and sees none.
+        "rest.extension.classes": "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension",
         # All plugins are on the class path.
         "plugin.discovery": "service_load",
         "config.providers": "file",
@@ -54,20 +62,21 @@ def prepare(s: Settings) -> None:
     on_demand.ensure(jars.STEP)
     folder = s.home / "connect"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / "worker.properties").write_text("".join(f"{key}={value}\n" for key, value in properties(s).items()))
+    put(folder / "worker.properties", "".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
-    secret = folder / connector.SECRETS
-    secret.touch(mode=0o600)
-    secret.write_text(f"password={connection.parts(s).get('password', '')}\n")
+    put(folder / connector.SECRETS, f"password={connection.parts(s).get('password', '')}\n")
+    user, password = rest.access(s)
+    put(folder / "rest.users", f"{user}={password}\n")
+    put(folder / JAAS, f'KafkaConnect {{ {MODULE} required file="{folder}/rest.users"; }};\n')
     tables.create(s)
 
 
 def _waits_for(s: Settings) -> str | None:
     """Does the worker answer, and does its connector run and beat?"""
-    wrong, _ = health.page(f"http://127.0.0.1:{s.connect_port}/connectors")
-    if wrong:
-        return wrong
     try:
+        answer = rest.asked(s, "GET", name="", seconds=health.ANSWER_SECONDS)
+        if answer.is_error:
+            return f"a good answer from {answer.url} (it answers {answer.status_code})"
         return condition.waits_for(s)
     except TransientFailure as failure:
         return str(failure)
@@ -76,7 +85,8 @@ def _waits_for(s: Settings) -> str | None:
 def program(s: Settings) -> Program:
     """The worker."""
     log4j = f"-Dlog4j2.configurationFile={s.home}/connect/log4j2.properties"
-    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, "-cp", f"{s.home}/jars/connect/*"]
+    jaas = f"-Djava.security.auth.login.config={s.home}/connect/{JAAS}"
+    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, jaas, "-cp", f"{s.home}/jars/connect/*"]
     command += ["org.apache.kafka.connect.cli.ConnectDistributed", f"{s.home}/connect/worker.properties"]
     return Program(
         name=Name.CONNECT,

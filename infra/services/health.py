@@ -20,6 +20,7 @@ from confluent_kafka.admin import AdminClient
 
 from infra.durations import span
 from infra.failures import PermanentFailure, TransientFailure
+from infra.kafka import login
 from infra.kafka.brokers import Node
 from infra.kafka.partitions import partitions
 from infra.kafka.replicas import replicas
@@ -47,7 +48,7 @@ def kafka(s: Settings, node: Node) -> str | None:
     """Does the broker answer, has it registered, and has it every record of its replicas that is to be there?"""
     # A client's own complaints about a broker that is not there yet would fill the screen.
     silent = {"log_level": 0, "socket.timeout.ms": ANSWER_SECONDS * 1000}
-    client = AdminClient({"bootstrap.servers": node.address, **silent, **s.kafka_client})
+    client = AdminClient({"bootstrap.servers": node.address, **silent, **login.of_librdkafka(s), **s.kafka_client})
     try:
         there = client.list_topics(timeout=ANSWER_SECONDS)
     except KafkaException:

@@ -4,11 +4,14 @@ Data flow: Settings -> `<home>/kafka`, or `<home>/kafka/1` to `3`: configuration
 Run: daybreak up --only kafka
 """
 
+from pathlib import Path
+
 from infra.failures import PermanentFailure
-from infra.kafka import brokers
+from infra.kafka import acls, brokers, login
 from infra.kafka.brokers import ONE, THREE, Node
+from infra.kafka_users import User
 from infra.services import health, replicas
-from infra.services.program import Name, Program
+from infra.services.program import Name, Program, nothing
 from infra.settings import Settings
 
 BROKERS = (Name.KAFKA_1, Name.KAFKA_2, Name.KAFKA_3)
@@ -65,6 +68,17 @@ def programs(s: Settings) -> list[Program]:
     return [_program(s, name, node, every) for name, node in zip(names, every, strict=True)]
 
 
+def _complete(s: Settings) -> None:
+    """Give each user its rights, and the owner what Kafka's own tools are told."""
+    acls.write(s)
+    login.files(s, User.OWNER)
+
+
+def audit_file(s: Settings, name: Name) -> Path:
+    """A line for each login that failed and each request that was refused; the file before it ends with `.1`."""
+    return s.home / "logs" / f"{name}-audit.log"
+
+
 def _program(s: Settings, name: Name, node: Node, every: tuple[Node, ...]) -> Program:
     prefix = "kafka" if node.number == 1 else f"kafka_{node.number}"
     return Program(
@@ -74,5 +88,7 @@ def _program(s: Settings, name: Name, node: Node, every: tuple[Node, ...]) -> Pr
         ports={f"{prefix}_port": node.port, f"{prefix}_controller_port": node.controller_port},
         waits_for=lambda pid: health.kafka(s, node),
         notices=lambda pid: replicas.notices(s, node),
-        prepare=lambda: brokers.prepare(s, node, every),
+        prepare=lambda: brokers.prepare(s, node, every, audit=audit_file(s, name)),
+        # Rights are the cluster's: of three brokers one takes them for all.
+        complete=(lambda: _complete(s)) if node.number == 1 else nothing,
     )

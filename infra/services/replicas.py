@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, ClusterMetadata, ConfigResource, ResourceType  # type: ignore[attr-defined]
 
-from infra.kafka import client
+from infra.kafka import client, login
 from infra.kafka.brokers import Node
 from infra.kafka.replicas import Replicas, replicas
 from infra.problems import Problem
@@ -52,7 +52,12 @@ def notices(s: Settings, node: Node) -> tuple[str, ...]:
     """The same in a sentence for `daybreak status`, told by one broker for all: the first that is there."""
     if s.kafka_brokers == 1:
         return ()
-    own: client.Options = {"bootstrap.servers": node.address, "log_level": 0, **s.kafka_client}
+    own: client.Options = {
+        "bootstrap.servers": node.address,
+        "log_level": 0,
+        **login.of_librdkafka(s),
+        **s.kafka_client,
+    }
     admin = AdminClient(own)
     try:
         there = admin.list_topics(timeout=NOTICE_SECONDS)

@@ -1,4 +1,4 @@
-"""Our few Java classes, which run inside Spark: compiled at set-up, so that a JRE is enough and no jar is committed.
+"""Our few Java classes, which run in Spark and in brokers: compiled at set-up, so that a JRE is enough, and no jar is in git.
 
 Data flow: `<floor>/**/java/**.java` -> Eclipse's compiler (ECJ), fetched by Ivy -> `.daybreak/jars/spark/daybreak.jar`
 Run: python3 -m infra.setup compiled

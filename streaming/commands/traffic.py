@@ -20,7 +20,9 @@ from rich.progress import Progress
 from infra.failures import PermanentFailure
 from infra.kafka.delivery_log import Ledger
 from infra.kafka.lines import lines, read_key
+from infra.kafka.login import act_as
 from infra.kafka.send import Sender
+from infra.kafka_users import User
 from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
 from infra.shop.day import DAY_MS
@@ -58,6 +60,7 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send newline-separated JSON to TOPIC, byte for byte. A line whose key cannot be read is sent without a key."""
+    act_as(User.SHOP)
     counts: Counter[str] = Counter({"lines": 0})
     started = time.monotonic()
     if said := own_writer(settings(), topic):
@@ -111,6 +114,7 @@ def shop(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a web shop: send past days as fast as Kafka accepts them, then live events in real time."""
+    act_as(User.SHOP)
     started = time.monotonic()
     today_ms = now_ms() // DAY_MS * DAY_MS
     yesterday = datetime.fromtimestamp(today_ms / 1000, UTC) - timedelta(days=1)

@@ -8,6 +8,8 @@ import asyncio
 import signal
 
 from infra.failures import reported
+from infra.kafka.login import act_as
+from infra.kafka_users import User
 from infra.settings import settings
 from streaming.notify.program import Notify
 
@@ -22,4 +24,5 @@ async def main() -> None:
 
 if __name__ == "__main__":
     with reported():
+        act_as(User.NOTIFY)
         asyncio.run(main())

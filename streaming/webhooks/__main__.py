@@ -14,6 +14,8 @@ from functools import partial
 import uvicorn
 
 from infra.failures import PermanentFailure, TransientFailure, reported
+from infra.kafka.login import act_as
+from infra.kafka_users import User
 from infra.page.write import put
 from infra.services.webhooks import status_file
 from infra.settings import Settings, settings
@@ -81,4 +83,5 @@ def _notices(known: senders.Senders) -> list[str]:
 
 if __name__ == "__main__":
     with reported():
+        act_as(User.WEBHOOKS)
         asyncio.run(serve(settings()))

@@ -21,7 +21,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     mother.produce("orders", b"the mock creates a topic at its first record")
     assert mother.flush(20) == 0
     (node,) = mother.list_topics(timeout=20).brokers.values()
-    settings = SimpleNamespace(kafka_bootstrap=f"{node.host}:{node.port}", kafka_client={})
+    settings = SimpleNamespace(kafka_bootstrap=f"{node.host}:{node.port}", kafka_client={}, embedded=lambda name: False)
     monkeypatch.setattr(client, "settings", lambda: settings)
     yield settings
     del mother

@@ -10,6 +10,7 @@ from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
 from tests.mutations.doors import DOORS
+from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
@@ -40,6 +41,7 @@ MUTATIONS = (
     *SHOWN,
     *STORES,
     *DOORS,
+    *KAFKA_DOORS,
     *ALARMS,
     *LABS,
 )

@@ -28,7 +28,7 @@ def records(
     """What a consumer of that isolation gets of the topic, from the beginning or from offsets, to its end now."""
     consumer = Consumer(
         {
-            "bootstrap.servers": platform.settings.kafka_bootstrap,
+            **platform.kafka,
             "group.id": "tests",
             "isolation.level": isolation,
             "enable.partition.eof": "true",

@@ -12,7 +12,7 @@ from infra.kafka.places import Ends
 
 
 def admin(platform: Platform) -> AdminClient:
-    return AdminClient({"bootstrap.servers": platform.settings.kafka_bootstrap, "log_level": 0})
+    return AdminClient(platform.kafka)
 
 
 def in_group(platform: Platform) -> Ends:

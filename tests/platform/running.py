@@ -21,9 +21,11 @@ from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 from warm import Driver
 
+from infra.kafka import login
 from infra.kafka.delivery_log import Entry, Ledger, read_ledger
 from infra.kafka.places import Ends
 from infra.kafka.send import Sender
+from infra.kafka_users import User
 from infra.lake import reader
 from infra.services.program import Name
 from infra.services.roster import roster
@@ -141,9 +143,15 @@ class Platform:
         rows: list[dict[str, Any]] = found.to_pylist(maps_as_pydicts="strict")
         return rows
 
+    @property
+    def kafka(self) -> dict[str, str | int | float | bool]:
+        """What a client of the owner's needs."""
+        s = self.settings
+        return {"bootstrap.servers": s.kafka_bootstrap, "log_level": 0, **login.of_librdkafka(s, User.OWNER)}
+
     def ends(self) -> Ends:
         """One past the last offset in Kafka, per topic and partition."""
-        consumer = Consumer({"bootstrap.servers": self.settings.kafka_bootstrap, "group.id": "tests", "log_level": 0})
+        consumer = Consumer({**self.kafka, "group.id": "tests"})
         try:
             parts = [(t, p) for t in TOPICS for p in consumer.list_topics(t, timeout=30).topics[t].partitions]
             return {at: consumer.get_watermark_offsets(TopicPartition(*at), timeout=30)[1] for at in parts}

@@ -24,8 +24,10 @@ WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Number of this process: each has platforms of its own."""
 HOMES = ROOT / ".daybreak" / "test-home"
 PORT_BASE = int(os.environ.get("DAYBREAK_TEST_PORT_BASE", "31000")) + 20 * WORKER
-PLACES = (200, 400, 600, 800, 900)
-SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, ORDER_PORTS, CLUSTER_PORTS = (PORT_BASE + place for place in PLACES)
+PLACES = (200, 400, 600, 700, 800, 900)
+SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, DOOR_PORTS, ORDER_PORTS, CLUSTER_PORTS = (
+    PORT_BASE + place for place in PLACES
+)
 """Of the other platforms that one process may have at once."""
 CORE = "kafka,store,postgres,stream"
 RUNNING: list[Platform] = []

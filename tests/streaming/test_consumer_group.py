@@ -43,7 +43,7 @@ def broker() -> Iterator[str]:
 
 def published(monkeypatch: pytest.MonkeyPatch, bootstrap: str) -> Published:
     monkeypatch.setattr(consumer_group, "settings", lambda: SimpleNamespace(consumer_group=GROUP))
-    kafka = SimpleNamespace(kafka_bootstrap=bootstrap, kafka_client={})
+    kafka = SimpleNamespace(kafka_bootstrap=bootstrap, kafka_client={}, embedded=lambda endpoint: False)
     monkeypatch.setattr(consumer_group.client, "settings", lambda: kafka)
     return Published()
 

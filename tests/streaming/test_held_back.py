@@ -23,7 +23,9 @@ class Clock:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    found = SimpleNamespace(home=tmp_path, transaction_wait_seconds=60, kafka_bootstrap="broker:9092")
+    found = SimpleNamespace(
+        home=tmp_path, transaction_wait_seconds=60, kafka_bootstrap="broker:9092", embedded=lambda name: False
+    )
     monkeypatch.setattr(held_back, "settings", lambda: found)
     monkeypatch.setattr(held_back.client, "admin", lambda: None)
     return found

@@ -20,7 +20,7 @@ SOUND = {
 
 @pytest.fixture(autouse=True)
 def own(monkeypatch: pytest.MonkeyPatch) -> Any:
-    found = SimpleNamespace(topic_retention_hours=168, kafka_bootstrap="broker:9092")
+    found = SimpleNamespace(topic_retention_hours=168, kafka_bootstrap="broker:9092", embedded=lambda name: False)
     monkeypatch.setattr(topics, "settings", lambda: found)
     return found
 

@@ -7,6 +7,7 @@ They find a dead one sooner than the platform's (SOON), so that a lab of a minut
 what was acknowledged before it, does not depend on that.
 """
 
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +16,14 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from pydantic import SecretStr
 
 from infra.failures import TransientFailure
+from infra.kafka import door, login
 from infra.kafka.brokers import THREE, Node, prepare
 from infra.kafka.client import Options
 from infra.kafka.replicas import NOBODY, Replicas, replicas
+from infra.kafka_users import User
 from infra.lab.acks.brokers import Brokers, free_ports
 from infra.settings import Settings
 
@@ -43,14 +47,16 @@ SOON: Mapping[str, str] = {
 class Cluster:
     """Three brokers and the topics of the lab: of one partition and three replicas each, all led by the same broker."""
 
-    def __init__(self, nodes: Sequence[Node], topics: Sequence[str], brokers: Brokers) -> None:
+    def __init__(self, nodes: Sequence[Node], topics: Sequence[str], brokers: Brokers, password: str) -> None:
         self.nodes, self.topics, self.brokers = nodes, topics, brokers
+        self._password = password
         self._admin = AdminClient(self.options)
 
     @property
     def options(self) -> Options:
-        """What a client needs to find them."""
-        return {"bootstrap.servers": ",".join(node.address for node in self.nodes), "log_level": 0}
+        """What a client needs to find them, and to log in."""
+        found = ",".join(node.address for node in self.nodes)
+        return {"bootstrap.servers": found, "log_level": 0, **login.scram(User.OWNER, self._password)}
 
     def create_topics(self) -> None:
         """Create the topics. Raises TransientFailure if the brokers do not do it."""
@@ -118,7 +124,10 @@ class Cluster:
 @contextmanager
 def cluster(s: Settings, folder: Path, topics: Sequence[str]) -> Iterator[Cluster]:
     """Three running brokers with these topics, whose data is in `folder`; none of them outlives the block."""
-    s = s.model_copy(update={"kafka_cluster_id": CLUSTER_ID, "kafka_memory": MEMORY})
+    # Yours may be a Kafka of your own, and then there are no passwords of ours.
+    password = secrets.token_hex(24)
+    own_users = {user.setting: SecretStr(password if user in door.SUPER else "") for user in User}
+    s = s.model_copy(update={"kafka_cluster_id": CLUSTER_ID, "kafka_memory": MEMORY, **own_users})
     ports = free_ports(2 * THREE)
     nodes = tuple(
         Node(number, folder / str(number), ports[2 * number - 2], ports[2 * number - 1])
@@ -127,7 +136,7 @@ def cluster(s: Settings, folder: Path, topics: Sequence[str]) -> Iterator[Cluste
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda node: prepare(s, node, nodes, SOON), nodes))
     with Brokers(s, nodes) as running:
-        own = Cluster(nodes, topics, running)
+        own = Cluster(nodes, topics, running, password)
         for node in nodes:
             running.start(node.number)
         own.wait_up()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NAME = "shop"
 """The connector."""
+USER = "owner"
 SECONDS = 10
 """Longest wait for an answer; a worker whose broker has just come back may take longer."""
 
@@ -32,10 +33,15 @@ def asked(
 
     # On loopback, where no proxy can reach it.
     try:
-        with httpx.Client(trust_env=False, timeout=seconds) as client:
+        with httpx.Client(trust_env=False, timeout=seconds, auth=access(s)) as client:
             return client.request(method, f"http://127.0.0.1:{s.connect_port}/connectors/{name}{what}", json=body)
     except httpx.HTTPError as failure:
         raise TransientFailure(f"Kafka Connect does not answer on port {s.connect_port}") from failure
+
+
+def access(s: Settings) -> tuple[str, str]:
+    """User and password of the interface: a connector is code, so whoever makes one is the platform's owner."""
+    return USER, s.connect_password.get_secret_value()
 
 
 def done(answer: "httpx.Response") -> None:

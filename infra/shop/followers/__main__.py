@@ -9,6 +9,8 @@ import sys
 from threading import Event
 
 from infra.failures import PermanentFailure, reported
+from infra.kafka.login import act_as
+from infra.kafka_users import User
 from infra.settings import settings
 from infra.shop.followers.follow import follow
 from infra.shop.followers.systems import system
@@ -18,6 +20,7 @@ if __name__ == "__main__":
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: over.set())
     with reported():
+        act_as(User.FOLLOWER)
         if len(sys.argv) != 2:
             raise PermanentFailure("usage: python -m infra.shop.followers NAME")
         follow(settings(), system(settings(), sys.argv[1]), over.is_set)

@@ -8,6 +8,8 @@ import signal
 from threading import Event
 
 from infra.failures import reported
+from infra.kafka.login import act_as
+from infra.kafka_users import User
 from infra.settings import settings
 from infra.shop.orders.service import Service
 
@@ -16,4 +18,5 @@ if __name__ == "__main__":
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: over.set())
     with reported():
+        act_as(User.ORDERS)
         Service(settings()).run(over.is_set)

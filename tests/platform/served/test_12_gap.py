@@ -41,7 +41,7 @@ def lost(platform: Platform) -> Iterator[range]:
     platform.send([paid(f"gap {at}", at + timedelta(seconds=30)) for at in times])
     end = platform.ends()[TOPIC, PARTITION] - 1
     assert end - start >= 2, "too few payments in the partition"
-    admin = AdminClient({"bootstrap.servers": platform.settings.kafka_bootstrap})
+    admin = AdminClient(platform.kafka)
     for removed in admin.delete_records([TopicPartition(TOPIC, PARTITION, end)]).values():
         assert removed.result(timeout=30).low_watermark == end
     yield range(start, end)

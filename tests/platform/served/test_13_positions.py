@@ -28,13 +28,13 @@ def admin(platform: Platform) -> Iterator[AdminClient]:
     platform.wait_drained()
     platform.run("batch", "archive", "--date", str(DAY))
     platform.supervisor().stop("stream", wait=True)
-    yield AdminClient({"bootstrap.servers": platform.settings.kafka_bootstrap})
+    yield AdminClient(platform.kafka)
     if platform.supervisor().processes()[Name.STREAM].state.is_up:
         platform.supervisor().stop("stream", wait=True)
 
 
 def send(platform: Platform, partition: int, count: int) -> None:
-    producer = Producer({"bootstrap.servers": platform.settings.kafka_bootstrap})
+    producer = Producer(platform.kafka)
     for number in range(count):
         producer.produce(TOPIC, f"no click, {number}".encode(), partition=partition)
     assert producer.flush(30) == 0

@@ -9,8 +9,9 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from database import Database
 from running import until
 
-from infra.kafka import client
+from infra.kafka import client, login
 from infra.kafka.send import Sender
+from infra.kafka_users import User
 from infra.lake import reader
 from infra.problems import problems
 from infra.services.program import Name
@@ -18,6 +19,7 @@ from infra.shop.db.changes import changes
 from infra.shop.db.connection import connected
 from infra.shop.db.connector import topic
 from infra.shop.db.limits import LONGEST
+from infra.shop.db.rest import access
 from infra.shop.db.slot import slot
 
 pytestmark = pytest.mark.platform
@@ -315,10 +317,33 @@ def test_a_slot_that_fell_behind_is_told_and_a_snapshot_mends_it(database: Datab
     assert {"topic": topic("customers"), "event_type": "customer_left"} in events
 
 
+@pytest.mark.parametrize(
+    ("method", "place"),
+    [
+        ("GET", ""),
+        ("GET", "/shop/config"),
+        ("PUT", "/shop/config"),
+        ("PUT", "/shop/pause"),
+        ("DELETE", "/shop"),
+        ("POST", ""),
+    ],
+)
+def test_connect_does_nothing_for_who_has_no_password(database: Database, method: str, place: str) -> None:
+    s = database.platform.settings
+    user, password = access(s)
+    url = f"http://127.0.0.1:{s.connect_port}/connectors{place}"
+    readers = login.password(s, User.READER)
+    with httpx.Client(trust_env=False, timeout=30) as own:
+        for auth in (None, (user, ""), (user, "x"), ("reader", readers), (user, readers), ("reader", password)):
+            assert own.request(method, url, auth=auth, json={}).status_code == 401, auth
+        if method == "GET":
+            assert own.request(method, url, auth=(user, password)).status_code == 200
+
+
 def test_a_database_that_went_back_is_told(database: Database) -> None:
     platform = database.platform
     rest = f"http://127.0.0.1:{platform.settings.connect_port}/connectors/shop"
-    with httpx.Client(trust_env=False, timeout=30) as client:
+    with httpx.Client(trust_env=False, timeout=30, auth=access(platform.settings)) as client:
         client.put(f"{rest}/stop").raise_for_status()
         until("the task has ended", lambda: not client.get(f"{rest}/status").json()["tasks"], 60)
         (known,) = client.get(f"{rest}/offsets").json()["offsets"]

@@ -1,0 +1,173 @@
+"""Who may do what with Kafka: what each user is granted, and what a test tries as every user, with who may.
+
+Data flow: grants -> Kafka's ACLs (infra/kafka/acls.py); TRIES -> a test on running brokers, a table of infra/README.md
+Run: pytest tests/infra/test_kafka_rights.py tests/platform/doors
+
+The two lists are written apart: a grant that gives too much is found by a try, and not believed. What nobody is granted is
+refused; `owner` and `broker` may do everything and need no grant (infra/kafka/door.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from confluent_kafka.admin import AclOperation, ResourceType  # type: ignore[attr-defined]
+
+from infra.kafka_users import User
+from infra.settings import Settings
+from infra.shop.db.connector import PREFIX as CAPTURED
+from infra.shop.orders.commands import TOPIC as COMMANDS
+from infra.shop.orders.order import ANSWERS, ORDERS, PAYMENTS
+from infra.shop.orders.service import GROUP as ORDER_GROUP
+from infra.shop.orders.snapshot import TOPIC as ORDER_STATE
+
+BEGIN, END = "<!-- who may do what with Kafka: made by make catalog -->", "<!-- end of who may do what with Kafka -->"
+READ, WRITE, CREATE, DESCRIBE = AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE, AclOperation.DESCRIBE
+SETTINGS = AclOperation.DESCRIBE_CONFIGS
+CONNECT = "daybreak-connect"
+"""Group of Kafka Connect's workers, and the beginning of the names of its topics and transactions."""
+ANY = "*"
+
+
+@dataclass(frozen=True)
+class Grant:
+    """These operations on what has this name, or whose name begins with it. A denial stands above all that is granted."""
+
+    on: ResourceType
+    name: str
+    may: tuple[AclOperation, ...]
+    is_prefix: bool = False
+    is_denied: bool = False
+
+
+def topics(may: tuple[AclOperation, ...], *names: str, prefix: bool = False) -> tuple[Grant, ...]:
+    """The same operations on several topics."""
+    return tuple(Grant(ResourceType.TOPIC, name, may, prefix) for name in names)
+
+
+def group(name: str, *may: AclOperation, prefix: bool = False) -> Grant:
+    """To read in a group's name, and commit what was read; or only to see how far it is."""
+    return Grant(ResourceType.GROUP, name, may or (READ,), prefix)
+
+
+def transactions(start: str) -> Grant:
+    """To be the one that writes in transactions under names that begin so: it fences off who was it before."""
+    return Grant(ResourceType.TRANSACTIONAL_ID, start, (WRITE,), is_prefix=True)
+
+
+LOOKS = group(ANY, DESCRIBE)
+"""A consumer of ours has a group, in which it commits nothing, and asks who coordinates it."""
+SPARK = group("spark-kafka-", prefix=True)
+KEPT = (READ, WRITE, CREATE, SETTINGS)
+"""Of a topic in which a writer keeps where it is: made if it is missing, and refused where Kafka would delete of it."""
+
+
+def grants(s: Settings) -> Mapping[User, tuple[Grant, ...]]:
+    """What each user may do, but for those who may do everything."""
+    events = (*topics((WRITE, DESCRIBE), ANY), *_never(s))
+    return {
+        User.STREAM: (
+            *topics((READ, CREATE, SETTINGS), ANY),
+            *topics(KEPT, s.alerts_topic, s.alerts_state_topic),
+            transactions("daybreak-alerts-"),
+            group(s.consumer_group),
+            *(SPARK, LOOKS),
+        ),
+        User.NIGHT: (
+            *topics((READ, SETTINGS), ANY),
+            *topics(KEPT, s.corrections_topic, s.corrections_state_topic),
+            transactions("daybreak-corrections-"),
+            *(SPARK, LOOKS),
+        ),
+        # With the order service on, it sends commands, and waits for their answers.
+        User.SHOP: (*events, LOOKS),
+        User.WEBHOOKS: events,
+        User.CONNECT: (
+            *topics(KEPT, CONNECT, f"{CAPTURED}.", f"__debezium-heartbeat.{CAPTURED}", prefix=True),
+            # What a lab captures into a topic of its own.
+            *topics((WRITE, DESCRIBE), "lab-", prefix=True),
+            *(transactions(CONNECT), transactions(f"connect-cluster-{CONNECT}")),
+            group(CONNECT),
+        ),
+        User.ORDERS: (
+            *topics((READ,), COMMANDS),
+            *topics((READ, WRITE), ANSWERS, ORDERS, PAYMENTS),
+            *topics(KEPT, ORDER_STATE),
+            transactions("daybreak-order-service-"),
+            *(group(ORDER_GROUP), LOOKS),
+        ),
+        User.FOLLOWER: (
+            *topics((READ,), f"{CAPTURED}.", prefix=True),
+            *topics((READ,), s.corrections_topic, ORDERS, PAYMENTS),
+            LOOKS,
+        ),
+        User.NOTIFY: (
+            *topics((READ,), s.alerts_topic, s.corrections_topic),
+            *topics(KEPT, s.notify_state_topic, s.dead_letters_topic),
+            transactions("daybreak-notify-"),
+            LOOKS,
+        ),
+        User.READER: (*topics((READ,), ANY), group("reader", prefix=True)),
+    }
+
+
+def _never(s: Settings) -> tuple[Grant, ...]:
+    """What only the platform's own writers write, whoever may write all else."""
+    named = (s.alerts_topic, s.alerts_state_topic, s.corrections_topic, s.corrections_state_topic)
+    kept = (s.notify_state_topic, s.dead_letters_topic, ANSWERS, ORDER_STATE)
+    refused = (*topics((WRITE,), *named, *kept), *topics((WRITE,), f"{CAPTURED}.", CONNECT, prefix=True))
+    return tuple(replace(one, is_denied=True) for one in refused)
+
+
+@dataclass(frozen=True)
+class Try:
+    """Something to do with Kafka, and who may."""
+
+    what: str
+    may: tuple[User, ...]
+
+
+O, S, N = User.OWNER, User.STREAM, User.NIGHT  # noqa: E741
+SUPER = (O, User.BROKER)
+SENDS, READS = (User.SHOP, User.WEBHOOKS), (S, N, User.READER)
+TRIES = (
+    Try("log in", tuple(User)),
+    Try("log in at the controller's port", SUPER),
+    Try("find a topic of events", (*SUPER, *READS, *SENDS)),
+    Try("read a topic of events", (*SUPER, *READS)),
+    Try("write a topic of events", (*SUPER, *SENDS)),
+    Try("read alerts", (*SUPER, *READS, User.NOTIFY)),
+    Try("write alerts", (*SUPER, S)),
+    Try("write corrections", (*SUPER, N)),
+    Try("write answers to commands", (*SUPER, User.ORDERS)),
+    Try("write dead letters", (*SUPER, User.NOTIFY)),
+    Try("write changes of the shop's database", (*SUPER, User.CONNECT)),
+    Try("write Kafka Connect's configuration", (*SUPER, User.CONNECT)),
+    Try("be the writer of alerts (a transaction)", (*SUPER, S)),
+    Try("be the writer of corrections (a transaction)", (*SUPER, N)),
+    Try("commit the stream's position", (*SUPER, S)),
+    Try("commit a reader's position", (*SUPER, User.READER)),
+    Try("make a topic", (*SUPER, S)),
+    Try("see a topic's settings", (*SUPER, S, N)),
+    Try("change a topic's settings", SUPER),
+    Try("add partitions to a topic", SUPER),
+    Try("delete a topic's records", SUPER),
+    Try("delete a topic", SUPER),
+    Try("delete the stream's position", SUPER),
+    Try("see who may do what", SUPER),
+    Try("change who may do what", SUPER),
+    Try("change a broker's settings", SUPER),
+)
+
+
+def table() -> str:
+    """One line per try, one column per user."""
+    lines = [f"| to | {' | '.join(User)} |", f"|---|{'---|' * len(User)}"]
+    lines += [f"| {one.what} | {' | '.join('yes' if user in one.may else '' for user in User)} |" for one in TRIES]
+    return "\n".join(lines)
+
+
+def page(text: str) -> str:
+    """The page with a new table. Raises ValueError where the markers are missing."""
+    before, rest = text.split(BEGIN, 1)
+    _, after = rest.split(END, 1)
+    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
