@@ -104,6 +104,8 @@ logger.s3a.level = error
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # As by default; but Spark 4.2.0 asks for it with every value of a struct, and looks the default up in the environment.
+    "spark.sql.types.framework.enabled": "false",
     # If a dynamic pruning filter stays above a projection, Spark 4.2.0 evaluates it in a task that never got its result
     # ("dynamicpruning ... has not finished"). Generated code contains the result.
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
