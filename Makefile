@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test check soak helm mutations bench bench-night bench-encodings catalog lock lock-jars lock-go clean
+.PHONY: help setup setup-test demo test check soak helm mutations bench bench-night bench-encodings catalog lock lock-jars lock-go sbom audit clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -73,6 +73,14 @@ lock-jars: ## Resolve infra/ivy.xml again, and write the hash and licence of eve
 lock-go: ## Resolve the modules of the programs in Go again into infra/setup/go; ONLY="minio" for some
 	@$(SETUP) python
 	@$(PYTHON) -B -m infra.setup.go_lock $(ONLY)
+
+sbom: ## Write what the platform stands on into .daybreak/sbom: CycloneDX for Python, jars and Go, and all licences
+	@$(SETUP) python audit-tools
+	@.daybreak/tools/audit/bin/python -B -m infra.materials.sbom
+
+audit: ## Ask for known advisories, say what could not be asked, fail on one without exception (infra/materials)
+	@$(SETUP) python audit-tools govulncheck
+	@.daybreak/tools/audit/bin/python -B -m infra.materials.audit
 
 clean: ## Stop the platform and remove .venv/ and .daybreak/ with all data
 	@test ! -x $(VENV)/daybreak || $(VENV)/daybreak down

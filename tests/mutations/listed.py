@@ -19,6 +19,7 @@ from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
 from tests.mutations.stores import STORES
 from tests.mutations.stream import STREAM
+from tests.mutations.supplied import SUPPLIED
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
 from tests.mutations.webhooks import WEBHOOKS
@@ -42,4 +43,5 @@ MUTATIONS = (
     *DOORS,
     *ALARMS,
     *LABS,
+    *SUPPLIED,
 )
