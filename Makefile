@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test check soak helm mutations bench bench-night bench-encodings catalog lock clean
+.PHONY: help setup setup-test demo test check soak helm mutations bench bench-night bench-encodings catalog lock lock-jars lock-go sbom audit clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -58,10 +58,29 @@ catalog: ## Write what follows from views, topics, tables and settings: dbt sour
 	@$(SETUP) python
 	@$(VENV)/python -m batch.catalog
 
-lock: ## Resolve pyproject.toml again into infra/requirements.lock
+lock: ## Resolve pyproject.toml again into infra/requirements.lock, and the tools of `make audit` into theirs
 	@$(SETUP) python
 	@.daybreak/tools/uv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 	  --overrides infra/overrides.txt --generate-hashes --custom-compile-command "make lock" -q -o infra/requirements.lock
+
+	@.daybreak/tools/uv/bin/uv pip compile infra/setup/audit_tools.in --universal --python-version 3.11 \
+	  --generate-hashes --custom-compile-command "make lock" -q -o infra/setup/audit_tools.txt
+
+lock-jars: ## Resolve infra/ivy.xml again, and write the hash and licence of every jar into infra/jars.lock
+	@$(SETUP) python
+	@$(PYTHON) -B -m infra.setup.jar_list
+
+lock-go: ## Resolve the modules of the programs in Go again into infra/setup/go; ONLY="minio" for some
+	@$(SETUP) python
+	@$(PYTHON) -B -m infra.setup.go_lock $(ONLY)
+
+sbom: ## Write what the platform stands on into .daybreak/sbom: CycloneDX for Python, jars and Go, and all licences
+	@$(SETUP) python audit-tools
+	@.daybreak/tools/audit/bin/python -B -m infra.materials.sbom
+
+audit: ## Ask for known advisories, say what could not be asked, fail on one without exception (infra/materials)
+	@$(SETUP) python audit-tools govulncheck
+	@.daybreak/tools/audit/bin/python -B -m infra.materials.audit
 
 clean: ## Stop the platform and remove .venv/ and .daybreak/ with all data
 	@test ! -x $(VENV)/daybreak || $(VENV)/daybreak down

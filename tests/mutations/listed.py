@@ -20,6 +20,7 @@ from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
 from tests.mutations.stores import STORES
 from tests.mutations.stream import STREAM
+from tests.mutations.supplied import SUPPLIED
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
 from tests.mutations.webhooks import WEBHOOKS
@@ -44,4 +45,5 @@ MUTATIONS = (
     *KAFKA_DOORS,
     *ALARMS,
     *LABS,
+    *SUPPLIED,
 )

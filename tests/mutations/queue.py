@@ -1,6 +1,6 @@
 """Mistakes of the queue broker, and of its lab: a full queue that drops, a way in that nobody asked for, an order that is tidied.
 
-Data flow: infra/setup/queue.py, infra/services/queue_files.py, infra/lab/queue -> Mutation
+Data flow: infra/setup/{queue,pins}.py, infra/services/queue_files.py, infra/lab/queue -> Mutation
 Run: python -m tests.mutations queue
 """
 
@@ -13,8 +13,8 @@ LAB = "tests/infra/lab/queue/test_table.py"
 QUEUE = (
     Mutation(
         "queue: whatever archive comes is taken",
-        "infra/setup/queue.py",
-        "if found != sha256:",
+        "infra/setup/pins.py",
+        "if found != pin.sha256:",
         "if not found:",
         f"{SETUP}::test_another_archive_is_refused_and_the_old_jars_stay",
     ),

@@ -1,0 +1,1 @@
+"""What the platform stands on: bills of materials, licences, known advisories. Runs in the audit's own environment."""
