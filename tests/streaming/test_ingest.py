@@ -47,8 +47,8 @@ def test_the_watermark_does_not_follow_an_event_ahead_of_this_machine(
 ) -> None:
     monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
     ingest = Ingest.__new__(Ingest)
-    ingest._backlog = SimpleNamespace(behind=lambda *_: frozenset())  # type: ignore[assignment]
-    ingest._recent, ingest.rate = DedupIndex(), SimpleNamespace(limit=20_000)  # type: ignore[assignment]
+    ingest._backlog = SimpleNamespace(behind=lambda *_: frozenset(), waiting=0)  # type: ignore[assignment]
+    ingest._recent, ingest.rate = DedupIndex(), SimpleNamespace(limit=20_000, waits=id)  # type: ignore[assignment]
     ingest.held_back = SimpleNamespace(waits=lambda offsets: frozenset())  # type: ignore[assignment]
     batch, watermark = MicroBatch(INGEST, "g", 0, NOON, {}), Watermark(timedelta(minutes=10), timedelta(days=1))
     batch.offsets = []
