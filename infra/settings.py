@@ -94,7 +94,7 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
     max_offsets_per_trigger: int = Field(
         20000,
         ge=1,
-        description="Rate limit: most records per micro-batch; three times as many while 25 times as many wait",
+        description="Rate limit: most records per micro-batch; twice as many while 25 times as many wait",
     )
     max_mb_per_trigger: int = Field(64, ge=1, description="Memory limit: most MB per micro-batch, as read and unpacked")
     watermark_delay_seconds: int = Field(

@@ -44,7 +44,7 @@ class SparkSettings(BaseSettings):
         ge=1,
         description="Longest wait (s) for the first executor of a cluster; then a sentence says what was asked for",
     )
-    stream_memory: str = Field("1g", description="Driver heap of the stream")
+    stream_memory: str = Field("1280m", description="Driver heap of the stream")
     night_memory: str = Field("1536m", description="Driver heap of a nightly step")
     stream_jvm: str = Field(LATER_C2, description="More options of the stream's JVM (infra/jvm.py)")
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")

@@ -63,7 +63,7 @@ def test_the_rate_rises_when_there_is_room_again(own: Rate) -> None:
 
 
 def test_far_behind_a_micro_batch_is_larger_until_all_is_read(own: Rate) -> None:
-    for number, (waiting, limit) in enumerate([(499_999, 20_000), (500_000, 60_000), (40_000, 60_000), (0, 20_000)]):
+    for number, (waiting, limit) in enumerate([(499_999, 20_000), (500_000, 40_000), (30_000, 40_000), (0, 20_000)]):
         own.waits(waiting)
         if limit != own.limit:
             with pytest.raises(AnotherRate):
