@@ -45,10 +45,13 @@ def test_poison_lands_where_its_name_says_and_its_neighbours_arrive(platform: Pl
         where(row): row["batch_id"]
         for row in platform.rows("bronze/events", "topic", "partition", "offset", "batch_id")
     }
-    shared = {batches[at] for at in silver if kinds[at] == "neighbour"}
     poisoned = {kind for *_, kind in records if kind.startswith("poison:")}
     assert poisoned
-    assert all(batches[at] in shared for at, kind in kinds.items() if kind in poisoned)
+    # Where one ends and the next begins is the machine's: a record may be alone in its micro-batch, but few are.
+    shared = {batches[at] for at, kind in kinds.items() if kind in poisoned}
+    of_them = {at for at, kind in kinds.items() if kind == "neighbour" and batches[at] in shared}
+    assert len(of_them) > len(good) / 2
+    assert of_them <= silver
 
 
 def test_the_stream_is_still_the_same_process(platform: Platform, before: int) -> None:
