@@ -42,6 +42,15 @@ def test_a_build_takes_no_module_that_is_not_listed(monkeypatch: pytest.MonkeyPa
     assert "-mod=mod" not in command[-1]
 
 
+def test_a_build_begins_without_what_a_killed_one_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    half = tmp_path / "cache" / f"go-{store.VERSITYGW.name}" / "modules" / "half"
+    half.mkdir(parents=True)
+    monkeypatch.setattr(go_build, "_go", lambda oldest, tools: "go")
+    monkeypatch.setattr(go_build, "STATE", tmp_path)
+    with go_build.ready(store.VERSITYGW):
+        assert not half.exists()
+
+
 def test_another_hash_builds_the_program_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = store.VERSITYGW.said()
     monkeypatch.setattr(go_build, "LOCKS", tmp_path)
