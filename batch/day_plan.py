@@ -21,9 +21,23 @@ class Settlement:
 
 
 @dataclass(frozen=True)
+class Redo:
+    """What a run does again of a settled day. `views`: those whose rows other events than the day's, or another definition, may
+    change. `topics`: those of which the archive has newer records of the day itself. Then its events are decided anew, and the
+    views of these topics are computed too."""
+
+    views: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.views or self.topics)
+
+
+@dataclass(frozen=True)
 class DayPlan:
     """A day's run. `revision`: the number of the settlement that it will make, from 1. `ends`, `archived`: end and ranges of
-    the archive's offsets per partition. `previous`: the day's last settlement; None if it was never settled."""
+    the archive's offsets per partition. `previous`: the day's last settlement; None if it was never settled. `redo`: what is
+    done again; None: everything."""
 
     day: Day
     run: str
@@ -32,6 +46,7 @@ class DayPlan:
     definitions: Mapping[str, str]
     archived: Ranges = field(default_factory=dict)
     previous: Settlement | None = None
+    redo: Redo | None = None
 
     @property
     def replaces(self) -> bool:

@@ -18,7 +18,7 @@ from batch.archived import days_of_records, newer
 from batch.conservation.check import conserved
 from batch.conservation.losses_table import lost, without
 from batch.day import Day
-from batch.day_plan import DayPlan, Settlement
+from batch.day_plan import DayPlan, Redo, Settlement
 from batch.learned import before_them
 from batch.night_state import learned as looked_at_versions
 from batch.night_state import record_learned, record_unchanged, unchanged_to
@@ -28,7 +28,7 @@ from batch.settlement.settlements import ends as ends_of
 from batch.touched import Touched
 from infra.kafka.places import Ends
 from infra.lake import arrow_tables, spark_tables
-from streaming.definitions import differing, learned
+from streaming.definitions import differing, is_of_events, learned
 
 MISSED = 7
 """Most missed days that one night makes up for: a task has a limit, and the next night goes on."""
@@ -45,7 +45,8 @@ def plans(
     Planned are: `night` itself until it is settled; days with records that earlier nights have missed; every settled or
     rejected day that newer arrivals touch, or that was decided by other definitions, or that rejected records of a schema
     version which is known now; every day that waits for an approval. `full` adds all settled days. The same archive and
-    definitions give the same run ids. A day that such records could have touched, and did not, is noted (night_state).
+    definitions give the same run ids. A day that such records could have touched, and did not, is noted (night_state). Of a day
+    that is settled, only what can have changed is done again.
     """
     sound = conserved()
     unchecked = newer(session, {at: end for at, (_, end) in sound.items()})
@@ -62,15 +63,10 @@ def plans(
     read_to = {day: known_to.get(day) or ends_of(row["offsets"]) for day, row in validated.items() if day in looked_at}
     news = _learned(definitions, {day: validated[day] for day in read_to})
     touched = Touched(session, before_them(session, news, read_to) if any(news.values()) else read_to)
-    todo = [
-        day
-        for day in sorted(looked_at)
-        if (day == night.date and day not in covered)
-        or day in open_days
-        or day in missed
-        or (full and day in covered)
-        or (day in validated and _is_stale(day, validated[day], definitions, touched))
-    ]
+    whole = {*open_days, *missed, *(covered if full else ()), *({night.date} - {*covered})} & looked_at
+    redone = {day: _redo(day, validated[day], definitions, touched) for day in looked_at & {*validated} - whole}
+    stale = {day: redo if day in covered else None for day, redo in redone.items() if redo is None or redo}
+    todo = sorted({*whole, *stale})
     record_unchanged(touched.untouched, ends)
     record_learned({day: _names(own) for day, own in news.items() if day not in todo})
     return tuple(
@@ -82,6 +78,7 @@ def plans(
             definitions,
             ranges,
             _previous(before[day], day in covered) if day in before else None,
+            stale.get(day),
         )
         for day in todo
     )
@@ -117,8 +114,13 @@ def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
     return {row["day"]: row for row in rows if row["in_force"]}, {row["day"]: row for row in rows}
 
 
-def _is_stale(day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched) -> bool:
-    return bool(differing(dict(validated["definitions"]), definitions)) or day in touched
+def _redo(day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched) -> Redo | None:
+    """What is done again of a day: the views of another definition, and what newer records touch; None: everything."""
+    others = differing(dict(validated["definitions"]), definitions)
+    if any(map(is_of_events, others)):
+        return None
+    found = touched.redo(day)
+    return Redo(found.views | others, found.topics)
 
 
 def _learned(definitions: Mapping[str, str], validated: Mapping[date, Settled]) -> dict[date, set[tuple[str, int]]]:

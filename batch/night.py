@@ -27,6 +27,7 @@ from batch.due import plans, settlements
 from batch.failed_nights import checked, decided, over, waits
 from batch.night_state import is_pending, record
 from batch.reconciliation.reconcile import reconcile as reconcile_day
+from batch.redone import Redone
 from batch.settlement.approval_request import as_json, in_words, refuse
 from batch.settlement.settle import ApprovalRequest, settle_day
 from batch.truth import Decided
@@ -141,27 +142,30 @@ def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) ->
     Work that this run (by its id) has already done is not repeated, unless `anew` is set.
     """
     suit(own, plan.day)
-    known = Decided(own)
+    again = Redone(own, plan)
+    known = Decided(own, again.topics)
     try:
         worked = anew or is_pending(plan, "truth")
         if worked:
             with checked("truth", plan.day, plan.day):
-                truth_of_day(own, plan.day, plan.run, dict(plan.definitions), known)
+                truth_of_day(own, plan.day, plan.run, dict(plan.definitions), known, again.begin)
             record(plan.day, plan.run, None)
         if step is Step.TRUTH:
             return None, worked
         worked = is_pending(plan, "reconcile")
         if worked:
             with checked("reconcile", plan.day, plan.day):
-                reconcile_day(own, plan, known)
+                reconcile_day(own, plan, known, again.views)
             record(plan.day, plan.run, plan.run)
         if step is Step.RECONCILE:
             return None, worked
     finally:
         known.release()
-    request = settle_day(own, plan)
+    request = settle_day(own, plan, again.views)
     if request and request.is_open:
         waits(plan.day, str(request))
     else:
         decided(plan.day)
+    if request is None:
+        again.end()
     return request, request is None

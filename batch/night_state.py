@@ -37,6 +37,11 @@ STATE = Table(
             "array<string>",
             "Schema versions that came after its settlement and of which no record touches the day; null: none was looked at",
         ),
+        column(
+            "views",
+            "array<string>",
+            "Views that were recomputed, or begun to be, since its last settlement; null: all",
+        ),
     ),
     description="How far a night has come with a day: the last run of its truth and of its comparison.",
 )
@@ -70,6 +75,18 @@ def record_learned(days: Mapping[date, Collection[str]]) -> None:
     _update({day: {"learned": sorted({*before.get(day, ()), *names})} for day, names in days.items() if names})
 
 
+def begun(day: Day) -> set[str] | None:
+    """The views of the day that were recomputed, or begun to be, since its last settlement; None: all."""
+    rows = arrow_tables.rows(STATE, ["views"], pc.field("day") == day.date)
+    return {*rows[0]["views"]} if rows and rows[0]["views"] is not None else None
+
+
+def record_begun(day: Day, views: Collection[str] | None) -> None:
+    """Note what is about to be recomputed of the day, before the first of it is written: a run that dies is followed by another,
+    which must compare and correct these views too. None: all. An empty collection: the day is settled, nothing is begun."""
+    _update({day.date: {"views": None if views is None else sorted(views)}})
+
+
 def _update(values: Mapping[date, dict[str, Any]]) -> None:
     known = [row for row in arrow_tables.rows(STATE) if row["day"] in values]
     if known:
@@ -80,5 +97,7 @@ def _update(values: Mapping[date, dict[str, Any]]) -> None:
 def record(day: Day, truth_run: str, reconcile_run: str | None) -> None:
     """Write which runs made the day's truth and its reconciliation; None: not reconciled yet. The truth is new, or will be
     settled, so what is known of later records begins anew."""
+    views = begun(day)
     row = {"day": day.date, "truth": truth_run, "reconcile": reconcile_run}
+    row |= {"views": None if views is None else sorted(views)}
     replace_days(arrow([row], STATE.schema), STATE, [day.date])

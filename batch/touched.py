@@ -1,12 +1,13 @@
-"""Which settled days newer records touch: the days of which they can change an event, or a row of a view.
+"""Which settled days newer records touch: the days of which they can change an event, or a row of a view; and which views.
 
-Data flow: the archive's records behind each settlement's offsets -> days; for the hours after a day, the views' laws
+Data flow: the archive's records behind each settlement's offsets -> per day its events, and by the views' laws some views
 Run: pytest tests/batch/test_touched.py
 
 A record touches its own day. A record of the hours after a day (REACH) touches that day only if it can change a row of it: a
 payment after midnight touches the day before if its order was placed then. So does a record of the minutes before it (LOOKBACK):
 an order just before midnight counts in the five minutes up to the next. And a change of a changelog touches every later day on
-which something looks it up. Without this, every night would redo three days.
+which something looks it up. Without this, every night would redo three days. A view that no record can change is not computed
+again.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from pyspark.sql import functions as F
 
 from batch.archived import in_files, newer
 from batch.day import Day
+from batch.day_plan import Redo
 from batch.history import is_history, needed
 from batch.parts import PART, of_streams, with_parts
 from batch.truth import TRUTH, inputs
@@ -60,21 +62,23 @@ class Touched:
         """Days that newer records could have touched, and do not: their truth holds up to the archive's present end."""
 
     def __contains__(self, day: date) -> bool:
-        """Must the settled day be redone?"""
+        return bool(self.redo(day))
+
+    def redo(self, day: date) -> Redo:
+        """What must be done again of the settled day; nothing, if no newer record can change it."""
         if self._newest is None:
             self._newest = self._found()
-        ends = self._read_to[day]
-        if _is_behind(self._newest.of_day.get(day), ends):
-            return True
+        ends, changed = self._read_to[day], frozenset[str]()
+        own = _behind(self._newest.of_day.get(day), ends)
         around = [self._newest.of_day.get(day + timedelta(days=n)) for n in range(1, WHOLE + 1)]
         around.append(self._newest.of_rest.get(day + timedelta(days=WHOLE + 1)))
         around.append(self._newest.of_tail.get(day - timedelta(days=1)))
         around += [changes for older, changes in self._newest.of_changelogs.items() if older < day]
-        if any(_is_behind(found, ends) for found in around):
-            if self._can_change_rows(Day(day), ends):
-                return True
-            self.untouched.add(day)
-        return False
+        if any(_behind(found, ends) for found in around):
+            changed = self._changed(Day(day), ends)
+            if not (own or changed):
+                self.untouched.add(day)
+        return Redo(changed, own)
 
     def _found(self) -> _Newest:
         early = F.col("event_time") < F.to_timestamp("day") + F.lit(REST)
@@ -111,19 +115,22 @@ class Touched:
         days = (day - timedelta(days=n) for n in range(-1, WHOLE + 2))
         return any(known in self._read_to and last >= self._read_to[known].get(at, 0) for known in days)
 
-    def _can_change_rows(self, day: Day, ends: Ends) -> bool:
-        """Can records before or after the day change a row of it? Of too many to look at, it is assumed."""
+    def _changed(self, day: Day, ends: Ends) -> frozenset[str]:
+        """The views of which records before or after the day can change a row of it. Of too many to look at, it is assumed."""
         near = day.around(LOOKBACK, REACH).holds("event_time") | is_history(day.start)
         around = near & (F.col("day") != F.lit(day.date))
         found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()))
         if isinstance(found, DataFrame):
-            return True
+            return frozenset(VIEWS)
         valid = materialized(validate(from_arrow(self._session, found, RECORD)).where(F.size("reasons") == 0))
         try:
             events = valid.withColumn("day", F.to_date("event_time"))
             of_day = spark_tables.of_day(self._session, TRUTH, day.date)
-            changed = [changing(view, day, events, of_day).select(F.lit(1)) for view in VIEWS.values()]
-            return united(changed).first() is not None
+            changed = [
+                changing(view, day, events, of_day).select(F.lit(name).alias("view")).limit(1)
+                for name, view in VIEWS.items()
+            ]
+            return frozenset(row["view"] for row in united(changed).collect())
         finally:
             released(valid)
 
@@ -141,5 +148,6 @@ def changing(view: View, day: Day, events: DataFrame, of_day: DataFrame) -> Data
     return with_parts(view, view.law, own, of_day).select(PART).join(known, PART, "left_semi")
 
 
-def _is_behind(last: Ends | None, ends: Mapping[At, int]) -> bool:
-    return any(offset >= ends.get(at, 0) for at, offset in (last or {}).items())
+def _behind(last: Ends | None, ends: Mapping[At, int]) -> frozenset[str]:
+    """The topics of which a last offset is at or behind its partition's end."""
+    return frozenset(at[0] for at, offset in (last or {}).items() if offset >= ends.get(at, 0))

@@ -4,6 +4,7 @@ Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantin
 Run: python -m batch truth --date 2026-01-31
 """
 
+from collections.abc import Callable, Collection, Iterable
 from datetime import date, datetime, timedelta
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -54,8 +55,8 @@ def truth_table(view: View) -> Table:
     return Table("truth", view.name, struct(*view.schema, *stamp), partitioned_by=("day",), description=description)
 
 
-def decided(session: SparkSession, *spans: Span, start: datetime) -> DataFrame:
-    """Validated records whose event time (or, without one, arrival) is in one of the spans, with their outcomes.
+def decided(session: SparkSession, *spans: Span, start: datetime, topics: Collection[str] | None = None) -> DataFrame:
+    """Validated records (of some topics) whose event time (or, without one, arrival) is in one of the spans, with their outcomes.
 
     And all records of changelogs before `start`: the last of a key may be of any age. Other arrivals of the same
     event_ids, with any event time, are looked up in the whole archive, so that duplicates and conflicts are found. The lookup
@@ -67,6 +68,8 @@ def decided(session: SparkSession, *spans: Span, start: datetime) -> DataFrame:
         first, last = span.days
         is_own = is_own | (F.col("day").between(F.lit(first), F.lit(last)) & span.holds(at))
         days |= {first + timedelta(days=n) for n in range((last - first).days + 1)}
+    if topics is not None:
+        is_own = is_own & F.col("topic").isin(*topics)
     own = archived_on(session, days, CHANGELOGS).where(is_own)
     elsewhere = _with_ids(session, own.where(F.col("event_id").isNotNull()).select("event_id").distinct(), is_own)
     records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
@@ -89,10 +92,12 @@ class Decided:
     """A cache of validated records around days: computed once for truth and comparison, kept until `release`.
 
     They are kept without their plan: every view would hold it, and Spark would analyze it anew with each of their steps.
+    `topics`: only records of these; None: of all.
     """
 
-    def __init__(self, session: SparkSession) -> None:
+    def __init__(self, session: SparkSession, topics: Collection[str] | None = None) -> None:
         self._session = session
+        self.topics = topics
         self._kept: dict[Day, DataFrame] = {}
 
     def around(self, day: Day) -> DataFrame:
@@ -100,7 +105,7 @@ class Decided:
         changelogs before."""
         if day not in self._kept:
             around = day.around(LOOKBACK, REACH)
-            self._kept[day] = materialized(decided(self._session, around, start=around.start))
+            self._kept[day] = materialized(decided(self._session, around, start=around.start, topics=self.topics))
         return self._kept[day]
 
     def release(self) -> None:
@@ -129,8 +134,19 @@ def view_day(view: View, found: DataFrame, day: Day) -> DataFrame:
     return view.answer(view.rows(inputs(view, found)).where(F.col("day") == F.lit(day.date)))
 
 
-def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str], known: Decided | None = None) -> None:
-    """Replace the day in every truth table. `known`: the caller's cache of validated records, which the caller releases."""
+def truth(
+    session: SparkSession,
+    day: Day,
+    run: str,
+    definitions: dict[str, str],
+    known: Decided | None = None,
+    chosen: Callable[[DataFrame], Iterable[View]] = lambda _: VIEWS.values(),
+) -> None:
+    """Replace the day in the truth tables of events and of the views that are `chosen` when its events are known.
+
+    `known`: the caller's cache of validated records, which the caller releases. If it has some topics only, the day's events
+    stay as they are.
+    """
     validated = known or Decided(session)
     rows = validated.around(day)
     try:
@@ -140,16 +156,18 @@ def truth(session: SparkSession, day: Day, run: str, definitions: dict[str, str]
         # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
         events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
-        replace_days(as_fits(events_of_day), TRUTH, [day.date])
-        point("truth.after-events")
-        refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
-        replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
+        views = list(chosen(events_of_day))
+        if validated.topics is None:
+            replace_days(as_fits(events_of_day), TRUTH, [day.date])
+            point("truth.after-events")
+            refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
+            replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
 
         def write(view: View) -> None:
             answer = view_day(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
             replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(view), [day.date])
 
-        at_once(session, write, VIEWS.values())
+        at_once(session, write, views)
         released(found)
     finally:
         if known is None:

@@ -4,7 +4,7 @@ Data flow: differences, truth, the ledger so far -> reconciliation/corrections (
 Run: python -m batch correct --date 2026-01-31
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -51,9 +51,18 @@ CORRECTIONS = Table(
 """
 
 
-def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | None = None) -> None:
-    """Append the corrections of the plan's day, then settle the day with `totals` (`view.measure` -> sum)."""
+def correct(
+    session: SparkSession,
+    plan: DayPlan,
+    totals: Mapping[str, int] | None = None,
+    views: Iterable[View] | None = None,
+) -> None:
+    """Append the corrections of the plan's day, then settle the day with `totals` (`view.measure` -> sum).
+
+    `views`: those that were compared anew; the rows of the others were corrected by the settlement before. None: all.
+    """
     now, day = datetime.now(UTC), plan.day
+    own = list(VIEWS.values() if views is None else views)
 
     def rows_of(view: View) -> DataFrame | pa.Table:
         stamp = {
@@ -64,7 +73,7 @@ def correct(session: SparkSession, plan: DayPlan, totals: Mapping[str, int] | No
         }
         return few(in_order(changed(session, view, plan).withColumns(stamp)))
 
-    for view, rows in zip(VIEWS.values(), at_once(session, rows_of, VIEWS.values()), strict=True):
+    for view, rows in zip(own, at_once(session, rows_of, own), strict=True):
         # The lease makes this the only writer, so the count is the last number; it is read again for every view.
         before = arrow_tables.count(CORRECTIONS)
         # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.

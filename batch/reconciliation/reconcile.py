@@ -8,7 +8,7 @@ in a fixed order, are added or taken away. `speed` must equal `counted`, and the
 difference is unexplained. Where both layers have the same events, v is not computed again: these rows are truth's at all steps.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,27 +53,18 @@ class Compared:
     evidence: DataFrame
 
 
-def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None) -> None:
+def reconcile(
+    session: SparkSession, plan: DayPlan, known: Decided | None = None, views: Iterable[View] | None = None
+) -> None:
     """Compare the plan's day and write evidence, summary and differences; `known` as for `truth`.
 
+    `views`: those to be compared; what is known of the others stays. None: all.
     Raises PermanentFailure, naming the first rows and events, if a difference is unexplained.
     """
     day, validated = plan.day, known or Decided(session)
-    night = night_layer(session, plan, validated.around(day))
-    night = replace(night, refused=materialized(night.refused))
-    layers = side(session, plan, night)
-    found = at_once(session, lambda view: compare(session, view, plan, layers), VIEWS.values())
-    stamp = {"day": F.lit(day.date), "run": F.lit(plan.run)}
-    for table, frames in (
-        (EVIDENCE, [one.evidence for one in found]),
-        (SUMMARY, [summary(one.view, one.rows) for one in found]),
-        (DIFFERENCES, [differing(one.view, one.rows) for one in found]),
-    ):
-        stamped = [one.withColumns(stamp).select(*table.schema.fieldNames()) for one in frames]
-        replace_days(few_of(session, stamped), table, [day.date])
-        point(f"reconcile.after-{table.name}")
-    for one in found:
-        released(one.rows)
+    own = list(VIEWS.values() if views is None else views)
+    if own:
+        _compare_all(session, plan, validated, own, None if views is None else [view.name for view in own])
     validated.release()
     faults = unexplained(day)
     tell(day, faults)
@@ -82,6 +73,27 @@ def reconcile(session: SparkSession, plan: DayPlan, known: Decided | None = None
             f"{len(faults)} differences on {day} have no cause; the day is not settled. First: {'; '.join(faults[:5])}. "
             'See daybreak query "SELECT * FROM reconciliation.differences WHERE unexplained", and reconciliation.evidence.'
         )
+
+
+def _compare_all(
+    session: SparkSession, plan: DayPlan, validated: Decided, views: Sequence[View], names: Collection[str] | None
+) -> None:
+    """Compare some views, and replace their rows of the day: those of `names`, or all."""
+    night = night_layer(session, plan, validated.around(plan.day))
+    night = replace(night, refused=materialized(night.refused))
+    layers = side(session, plan, night, validated.topics)
+    found = at_once(session, lambda view: compare(session, view, plan, layers), views)
+    stamp = {"day": F.lit(plan.day.date), "run": F.lit(plan.run)}
+    for table, frames in (
+        (EVIDENCE, [one.evidence for one in found]),
+        (SUMMARY, [summary(one.view, one.rows) for one in found]),
+        (DIFFERENCES, [differing(one.view, one.rows) for one in found]),
+    ):
+        stamped = [one.withColumns(stamp).select(*table.schema.fieldNames()) for one in frames]
+        replace_days(few_of(session, stamped), table, [plan.day.date], names)
+        point(f"reconcile.after-{table.name}")
+    for one in found:
+        released(one.rows)
 
 
 @dataclass(frozen=True)
@@ -94,10 +106,12 @@ class Layers:
     progress: Sequence[MicroBatch]
 
 
-def side(session: SparkSession, plan: DayPlan, night: Layer) -> Layers:
-    """The stream's layer beside the night's, read once for all views."""
+def side(session: SparkSession, plan: DayPlan, night: Layer, topics: Collection[str] | None = None) -> Layers:
+    """The stream's layer beside the night's, read once for all views; `topics`: those of which the night has events."""
     progress = finished()
     stream = stream_layer(session, plan, progress)
+    if topics is not None:
+        stream = replace(stream, events=stream.events.where(F.col("topic").isin(*topics)))
     # A late event that is not in the archive yet is counted by neither layer, but for a change, which the stream counts later.
     is_counted = counted(CHANGELOGS) | night.unread.isNull()
     events = of_both(stream.events.where(is_counted), night.events, plan.day.around(LOOKBACK, REACH).start)

@@ -56,7 +56,7 @@ def figures(of: Sources) -> Figures:
     return Figures(
         day=of.day,
         revision=settled["revision"] if settled else None,
-        run=next(row["run"] for row in of.summary if row["day"] == of.day),
+        run=settled["run"] if settled else max(row["run"] for row in of.summary if row["day"] == of.day),
         settled_at=settled["settled_at"] if settled else None,
         read_to=read_to,
         watermark=watermark,

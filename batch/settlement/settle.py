@@ -4,6 +4,7 @@ Data flow: summary, decisions -> threshold -> corrections and settlements, or a 
 Run: python -m batch correct --date 2026-01-31
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from infra.failpoints import point
 from infra.lake import arrow_tables
 from infra.settings import settings
 from streaming.views import VIEWS
+from streaming.views.view import View
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,10 @@ class ApprovalRequest:
         return f"{self.day} would be corrected by more than its approval threshold: {found}{more}"
 
 
-def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
+def settle_day(session: SparkSession, plan: DayPlan, views: Iterable[View] | None = None) -> ApprovalRequest | None:
     """Correct and settle the plan's day; or, if its correction is over the threshold, return the request it waits for.
+
+    `views`: those that were compared anew; None: all.
 
     An approval of exactly these figures settles the day. Until then, and after a rejection, it is not in settlements.
     """
@@ -73,7 +77,7 @@ def settle_day(session: SparkSession, plan: DayPlan) -> ApprovalRequest | None:
             if same is None:
                 request(plan, hashed, over[0], last)
             return ApprovalRequest(day, plan.run, hashed, tuple(over), waterfall(found), same)
-    correct(session, plan, totals(found))
+    correct(session, plan, totals(found), views)
     return None
 
 

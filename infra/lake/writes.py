@@ -9,9 +9,10 @@ the same rows and the same `txn` in the log, and a table's one writer may use bo
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -51,13 +52,21 @@ def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: 
     return None
 
 
-def replace_days(rows: DataFrame | pa.Table, table: Table, days: Iterable[date]) -> None:
-    """Replace the rows of `days` (column `day`) by `rows` in one commit; a row of another day is refused."""
+def replace_days(
+    rows: DataFrame | pa.Table, table: Table, days: Iterable[date], views: Collection[str] | None = None
+) -> None:
+    """Replace the rows of `days` (column `day`), or those of some `views` (column `view`), by `rows` in one commit.
+
+    A row of another day or view is refused.
+    """
     listed = ", ".join(f"DATE'{day.isoformat()}'" for day in sorted(days))
+    which = f"day IN ({listed})"
+    if views is not None:
+        which += " AND view IN ({})".format(", ".join(f"'{view}'" for view in sorted(views)))
     if isinstance(rows, pa.Table):
-        return _replace(rows, table, set(days), f"day IN ({listed})")
+        return _replace(rows, table, {"day": set(days), "view": views}, which)
     refuse_foreign(table, arrow_tables.latest(table))
-    rows.write.format("delta").mode("overwrite").option("replaceWhere", f"day IN ({listed})").save(table.path)
+    rows.write.format("delta").mode("overwrite").option("replaceWhere", which).save(table.path)
     return None
 
 
@@ -88,10 +97,13 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
             )
 
 
-def _replace(rows: pa.Table, table: Table, days: set[date], which: str) -> None:
-    foreign = set(pc.unique(rows["day"]).to_pylist()) - days
-    if foreign:
-        raise PermanentFailure(f"{table.id}: rows to replace {which} are of other days: {sorted(map(str, foreign))}")
+def _replace(rows: pa.Table, table: Table, own: Mapping[str, Collection[Any] | None], which: str) -> None:
+    for name, values in own.items():
+        foreign = set() if values is None else set(pc.unique(rows[name]).to_pylist()) - {*values}
+        if foreign:
+            raise PermanentFailure(
+                f"{table.id}: rows to replace {which} are of other {name}s: {sorted(map(str, foreign))}"
+            )
     at = arrow_tables.latest(table)
     refuse_foreign(table, at)
     with _named_failures(table):

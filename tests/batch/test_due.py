@@ -16,9 +16,9 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
 from batch.conservation.losses_table import LOSSES
 from batch.day import Day
-from batch.day_plan import DayPlan, Settlement
+from batch.day_plan import DayPlan, Redo, Settlement
 from batch.due import plans
-from batch.night_state import STATE, record, unchanged_to
+from batch.night_state import STATE, begun, record, record_begun, unchanged_to
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement import settle as settling
 from batch.settlement.decisions import DECISIONS, Decision, answer, newest, request
@@ -142,7 +142,7 @@ def test_a_day_is_not_looked_at_twice_for_the_same_records(own: SparkSession, mo
     assert list(todo(own)) == [SECOND]
     assert unchanged_to() == {FIRST.date: {AT: 2}}
     with monkeypatch.context() as patch:
-        patch.setattr(Touched, "_can_change_rows", lambda *_: pytest.fail("it was looked at"))
+        patch.setattr(Touched, "_changed", lambda *_: pytest.fail("it was looked at"))
         assert list(todo(own)) == [SECOND]
     # What is newer than that is looked at again, and a new truth begins anew.
     arrive(own, 2, SECOND, hour=0)
@@ -152,6 +152,38 @@ def test_a_day_is_not_looked_at_twice_for_the_same_records(own: SparkSession, mo
     assert list(todo(own)) == [FIRST, SECOND]
     record(FIRST, "another", None)
     assert unchanged_to() == {}
+
+
+def test_of_a_settled_day_only_what_can_change_is_redone(own: SparkSession) -> None:
+    by = {"events/orders": "1", "view": "old"}
+    for plan in plans(own, FIRST, by):
+        assert plan.redo is None, "it was never settled"
+        settle(plan)
+    (plan,) = plans(own, FIRST, by | {"view": "new", "another": "new"})
+    assert plan.redo == Redo(views=frozenset({"view", "another"}))
+    (plan,) = plans(own, FIRST, by | {"events/orders": "2"})
+    assert plan.redo is None, "of another contract every event may be another one"
+    arrive(own, 1, FIRST)
+    (plan,) = plans(own, FIRST, by)
+    assert plan.redo == Redo(topics=frozenset({"orders"}))
+    (plan,) = plans(own, FIRST, by | {"view": "new"})
+    assert plan.redo == Redo(frozenset({"view"}), frozenset({"orders"}))
+    assert plans(own, FIRST, by, full=True)[0].redo is None
+    withdraw(plan)
+    assert plans(own, FIRST, by)[0].redo is None, "its truth may be half of another"
+
+
+def test_what_was_begun_of_a_day_stays_known_until_it_is_settled(own: SparkSession) -> None:
+    assert begun(FIRST) is None
+    record(FIRST, "run", "run")
+    assert begun(FIRST) is None, "of a day from before there was this column, all views are done again"
+    record_begun(FIRST, ())
+    assert begun(FIRST) == set()
+    record_begun(FIRST, {"b", "a"})
+    record(FIRST, "another", None)
+    assert begun(FIRST) == {"a", "b"}
+    record_begun(FIRST, None)
+    assert begun(FIRST) is None
 
 
 def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession) -> None:
@@ -211,7 +243,7 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
     corrected: list[Any] = []
     trust = SimpleNamespace(approval_threshold={VIEW: Decimal("0.2")}, approval_min_rows=1)
     monkeypatch.setattr(settling, "settings", lambda: trust)
-    monkeypatch.setattr(settling, "correct", lambda session, plan, totals: corrected.append((plan.day, totals)))
+    monkeypatch.setattr(settling, "correct", lambda session, plan, totals, views: corrected.append((plan.day, totals)))
 
     def found(truth: int) -> settling.ApprovalRequest | None:
         row = {field.name: 0 for field in SUMMARY.schema} | {"day": NIGHT.date, "view": VIEW, "measure": "sum"}

@@ -1,20 +1,25 @@
-"""A night that dies at any of its points is finished by the next, and the tables are those of a night that did not die."""
+"""A night that dies at any of its points is finished by the next, and the tables are those of a night that did not die.
+
+So are those of a day of which only some views are done again.
+"""
 
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 from fewer import only_views
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from batch import archive, failed_nights
 from batch import night as nights
@@ -25,6 +30,7 @@ from batch.reconciliation import reconcile
 from batch.settlement import settle
 from infra import failpoints
 from infra.failures import PermanentFailure
+from infra.kafka.places import Ends
 from infra.lake import tables
 from infra.problems import of_source
 from infra.settings import ROOT, Settings
@@ -64,11 +70,11 @@ class Nights:
     folder: Path
     patch: pytest.MonkeyPatch
 
-    def run(self, killed_at: str | None = None) -> None:
+    def run(self, killed_at: str | None = None, full: bool = False) -> None:
         """One night, to its end or to its death there; what it holds in memory is gone with it."""
         place = self.folder / "failpoints" / (killed_at or "")
         if not killed_at:
-            nights.night(DAY, list(Step))
+            nights.night(DAY, list(Step), full)
             return
         place.parent.mkdir(exist_ok=True)
         place.touch()
@@ -84,8 +90,16 @@ class Nights:
 
     def rows(self, table: str) -> list[str]:
         """A table's rows without their stamps."""
-        found = DeltaTable(str(self.folder / table)).to_pyarrow_table().to_pylist()
+        found = self.table(table).to_pylist()
         return sorted(repr({name: value for name, value in row.items() if name not in STAMPS}) for row in found)
+
+    def table(self, name: str) -> pa.Table:
+        """A table."""
+        return DeltaTable(str(self.folder / name)).to_pyarrow_table()
+
+    def version(self, name: str) -> int:
+        """How often a table was written."""
+        return DeltaTable(str(self.folder / name)).version()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -128,11 +142,20 @@ def lakes(
     monkeypatch.setattr(nights, "log_now", lambda: log)
     monkeypatch.setattr(topic_settings, "look", lambda: None)
     monkeypatch.setattr(cut_off, "others", lambda last, log: [])
-    monkeypatch.setattr(archive, "_read", lambda own, start, end: archive.with_envelope(records(own, folder)))
+    monkeypatch.setattr(archive, "_read", lambda own, start, end: between(records(own, folder), start, end))
     monkeypatch.setattr(failpoints, "time", SimpleNamespace(sleep=dies))
     monkeypatch.setattr(failed_nights, "settings", lambda: Settings(home=tmp_path))
     copies = [Nights(Path(shutil.copytree(folder, tmp_path / name)), monkeypatch) for name in ("killed", "undisturbed")]
     return copies[0], copies[1]
+
+
+def between(found: DataFrame, start: Ends, end: Ends) -> DataFrame:
+    """What Kafka would give of the log."""
+    own = F.lit(False)
+    for (topic, partition), last in end.items():
+        here = (F.col("topic") == topic) & (F.col("partition") == partition)
+        own = own | (here & (F.col("offset") >= start[topic, partition]) & (F.col("offset") < last))
+    return archive.with_envelope(found.where(own))
 
 
 def use(lake: Nights) -> Nights:
@@ -169,6 +192,32 @@ def test_a_night_killed_at_any_point_is_finished_by_the_next(lakes: tuple[Nights
     assert found["reconciliation/corrections"]
     for name in TABLES:
         assert found[name] == undisturbed.rows(name), name
+
+
+def test_a_day_done_again_in_part_is_as_done_again_whole(
+    lakes: tuple[Nights, Nights], filled: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part, whole = lakes
+    log = filled[1]
+    earlier = {at: end // 2 if at[0] == "payments" else end for at, end in log.end.items()}
+    monkeypatch.setattr(nights, "log_now", lambda: replace(log, end=earlier))
+    for lake in lakes:
+        use(lake).limit(None)
+        lake.run()
+    before = {name: part.version(name) for name in ("truth/order_totals", "truth/order_payments")}
+    monkeypatch.setattr(nights, "log_now", lambda: log)
+    use(part)
+    for place in ("truth.after-events", *COMPARED, SETTLING[0]):
+        part.run(place)
+    part.run()
+    assert part.version("truth/order_totals") == before["truth/order_totals"], "no payment changes it"
+    assert part.version("truth/order_payments") > before["truth/order_payments"]
+    use(whole).run(full=True)
+    assert whole.version("truth/order_totals") > before["truth/order_totals"]
+    for name in TABLES:
+        assert part.rows(name) == whole.rows(name), name
+    assert {row["revision"] for row in part.table("reconciliation/settlements").to_pylist()} == {2}
+    assert any(row["revision"] == 2 for row in part.table("reconciliation/corrections").to_pylist())
 
 
 def test_these_are_all_points_of_a_night() -> None:

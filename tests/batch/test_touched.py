@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from batch.archive import ARCHIVE, with_envelope
 from batch.archived import in_files, newer
 from batch.day import Day
+from batch.day_plan import Redo
 from batch.touched import Touched
 from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day
 from infra import failpoints
@@ -101,8 +102,8 @@ class Log:
                 found = with_envelope(frame(self.session, rows, RECORD))
                 append_once(found, ARCHIVE, "test", self.commits)
 
-    def touched(self, since: dict[Any, int], day: Day = DAY) -> bool:
-        return day.date in Touched(self.session, {day.date: since})
+    def touched(self, since: dict[Any, int], day: Day = DAY) -> Redo:
+        return Touched(self.session, {day.date: since}).redo(day.date)
 
 
 def settled(log: Log) -> dict[Any, int]:
@@ -127,7 +128,7 @@ def test_only_what_can_change_the_day_touches_it(own: SparkSession) -> None:
     log.arrive(paid("at its end", MIDNIGHT + timedelta(hours=1, minutes=1)))
     assert not log.touched(ends)
     log.arrive(paid("at its end", MIDNIGHT + timedelta(minutes=20)))
-    assert log.touched(ends)
+    assert log.touched(ends) == Redo(frozenset({"order_payments"})), "no other view has a row of both"
     assert not log.touched(dict(log.ends)), "nothing is newer than all of it"
 
 
@@ -138,10 +139,10 @@ def test_records_next_to_the_day_touch_it_if_a_window_holds_both(own: SparkSessi
     log.arrive(ordered("long before", DAY.start - timedelta(minutes=20)))
     assert not log.touched(ends)
     log.arrive(ordered("just before", DAY.start - timedelta(minutes=2)))
-    assert log.touched(ends), "it counts in the five minutes up to an order of the day"
+    assert log.touched(ends).views == {"rolling_order_rate"}, "it counts in the five minutes up to an order of the day"
     ends = dict(log.ends)
     log.arrive(ordered("just after", MIDNIGHT + timedelta(minutes=3)))
-    assert log.touched(ends), "it counts in eight minutes that begin on the day"
+    assert log.touched(ends).views == {"orders_last_8_minutes"}, "it counts in eight minutes that begin on the day"
 
 
 def test_a_record_of_the_day_always_touches_it(own: SparkSession) -> None:
@@ -151,7 +152,7 @@ def test_a_record_of_the_day_always_touches_it(own: SparkSession) -> None:
     log.arrive(("payments", b"k", b"no JSON at all"))
     assert not log.touched(ends), "it has the day of its arrival"
     log.arrive(ordered("late", NOON))
-    assert log.touched(ends)
+    assert log.touched(ends) == Redo(topics=frozenset({"orders"}))
     assert not log.touched(ends, Day(DAY.date - timedelta(days=1)))
 
 

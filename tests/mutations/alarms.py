@@ -53,8 +53,8 @@ ALARMS = (
     Mutation(
         "night: days that no night came for stay provisional",
         "batch/due.py",
-        "        or day in missed\n",
-        "",
+        "whole = {*open_days, *missed,",
+        "whole = {*open_days,",
         f"{PLAN}::test_days_that_no_night_came_for_are_made_up_for",
     ),
     Mutation(

@@ -9,7 +9,7 @@ from tests.mutations.mutation import Mutation
 CONSERVATION, TALLY = "tests/batch/test_conservation.py", "tests/batch/test_offset_counts.py"
 EVIDENCE, LAYERS = "tests/batch/test_evidence.py", "tests/batch/test_layers.py"
 DIFFERENCES, RECONCILE = "tests/batch/test_differences.py", "tests/batch/test_reconcile.py"
-TOUCHED = "tests/batch/test_touched.py"
+TOUCHED, REDONE = "tests/batch/test_touched.py", "tests/batch/test_redone.py"
 TRUST, PLAN, PUBLISH = "tests/batch/test_threshold.py", "tests/batch/test_due.py", "tests/batch/test_publish.py"
 
 NIGHT = (
@@ -240,7 +240,7 @@ NIGHT = (
     Mutation(
         "plan: a late payment does not touch the day of its order",
         "batch/touched.py",
-        "if any(_is_behind(found, ends) for found in around):",
+        "if any(_behind(found, ends) for found in around):",
         "if False:",
         f"{TOUCHED}::test_only_what_can_change_the_day_touches_it",
     ),
@@ -261,9 +261,44 @@ NIGHT = (
     Mutation(
         "plan: the last record behind a settlement touches no day",
         "batch/touched.py",
-        "offset >= ends.get(at, 0) for at, offset",
-        "offset > ends.get(at, 0) for at, offset",
+        "if offset >= ends.get(at, 0)",
+        "if offset > ends.get(at, 0)",
         f"{TOUCHED}::test_a_record_of_the_day_always_touches_it",
+    ),
+    Mutation(
+        "plan: of another contract only some views are done again",
+        "batch/due.py",
+        "if any(map(is_of_events, others)):",
+        "if not others:",
+        f"{PLAN}::test_of_a_settled_day_only_what_can_change_is_redone",
+    ),
+    Mutation(
+        "redone: another topic whose events changed is not looked at",
+        "batch/redone.py",
+        "redo.topics | self._changed(events) if",
+        "redo.topics if",
+        f"{REDONE}::test_an_id_that_came_in_two_topics_changes_the_views_of_both",
+    ),
+    Mutation(
+        "redone: what a night began that died is not compared",
+        "batch/redone.py",
+        "found = {*before, *redo.views, *own}",
+        "found = {*redo.views, *own}",
+        f"{REDONE}::test_what_was_begun_is_done_again_until_the_day_is_settled",
+    ),
+    Mutation(
+        "redone: of some topics alone the events of all are replaced",
+        "batch/truth.py",
+        "if validated.topics is None:",
+        "if True:",
+        f"{REDONE}::test_a_view_alone_is_computed_from_its_topics_alone",
+    ),
+    Mutation(
+        "reconcile: what is known of the other views is lost",
+        "infra/lake/writes.py",
+        "if views is not None:",
+        "if not views:",
+        "tests/infra/test_writes.py::test_of_a_day_the_rows_of_some_views_are_replaced",
     ),
     Mutation(
         "archive: a compacted file is taken for older than all ends",
