@@ -10,6 +10,7 @@ both.
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -17,13 +18,15 @@ from pyspark.sql.types import StructType
 
 from infra.kafka.places import At
 from streaming.bronze import RECORD
-from streaming.dedup_index import Arrival
 from streaming.deduplicate import ARRIVAL_ORDER
 from streaming.definitions import of_one_event
+from streaming.event_ids import Arrived, Known
 from streaming.reasons import Outcome, Reason
 from streaming.silver import EVENT, REJECTED
 
 TEXTS = pa.list_(pa.string())
+CODES = tuple(Outcome)
+BETWEEN = "\x1f"
 
 
 def in_order(validated: pa.Table) -> pa.Table:
@@ -36,12 +39,11 @@ def is_valid(validated: pa.Table) -> pa.Array:
     return pc.equal(pc.list_value_length(validated["reasons"]), 0)
 
 
-def valid(validated: pa.Table) -> list[Arrival]:
+def valid(validated: pa.Table) -> Arrived:
     """The valid events among validated rows, in their order."""
     events = validated.filter(is_valid(validated))
     times = events["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
-    columns = (column.to_pylist() for column in (events["event_id"], times, events["content_hash"]))
-    return [Arrival(*row) for row in zip(*columns, strict=True)]
+    return Arrived(events["event_id"].combine_chunks(), np.asarray(times), np.asarray(events["content_hash"]))
 
 
 def latest_times(validated: pa.Table, partitions: Collection[At]) -> list[int | None]:
@@ -54,27 +56,21 @@ def latest_times(validated: pa.Table, partitions: Collection[At]) -> list[int | 
     return [found.get(at) for at in sorted(partitions)]
 
 
-def outcomes(validated: pa.Table, arrivals: list[Arrival], known: Mapping[str, int]) -> pa.Array:
+def outcomes(validated: pa.Table, arrived: Arrived, known: Known) -> pa.Array:
     """One outcome per validated row, in order of arrival.
 
-    `arrivals` are the valid rows in that order; `known` maps event_id -> content_hash of events that silver already
-    has.
+    `arrived` are the valid rows in that order; `known` says which of these repeat events that silver already has. What is known
+    of the first arrival of an id counts for all.
     """
-    first = dict(known)
-    found = []
-    events = iter(arrivals)
-    for is_event in is_valid(validated).to_pylist():
-        if not is_event:
-            found.append(Outcome.REJECTED.value)
-            continue
-        event = next(events)
-        content = first.get(event.event_id)
-        if content is None:
-            first[event.event_id] = event.content_hash
-            found.append(Outcome.ACCEPTED.value)
-        else:
-            found.append(Outcome.DUPLICATE.value if content == event.content_hash else Outcome.CONFLICT.value)
-    return pa.array(found, pa.string())
+    first = arrived.firsts
+    is_known = known.found[first]
+    content = np.where(is_known, known.contents[first], arrived.contents[first])
+    repeats = np.where(content == arrived.contents, CODES.index(Outcome.DUPLICATE), CODES.index(Outcome.CONFLICT))
+    is_new = ~is_known & (first == np.arange(len(arrived)))
+    found = np.full(validated.num_rows, CODES.index(Outcome.REJECTED), np.int32)
+    found[np.asarray(is_valid(validated))] = np.where(is_new, CODES.index(Outcome.ACCEPTED), repeats)
+    names = pa.array([code.value for code in CODES], pa.string())
+    return names.take(pa.array(found))
 
 
 def bronze_rows(validated: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:
@@ -95,14 +91,22 @@ def silver_rows(
     late_by = (
         pc.max_element_wise(pc.subtract(watermark_ms, times), 0) if watermark_ms is not None else pc.multiply(times, 0)
     )
-    kinds = zip(events["topic"].to_pylist(), events["schema_version"].to_pylist(), strict=True)
     values = {
         "key": events["key"].cast(pa.string()),
         "day": events["event_time"].cast(pa.date32(), safe=False),
-        "definition": pa.array([of_one_event(definitions, *event) for event in kinds], pa.string()),
+        "definition": _definition(events, definitions),
     }
     columns = {name: values[name] if name in values else events[name] for name in EVENT.fieldNames()}
     return stamped(pa.table({**columns, "late_by_ms": late_by}), stamp)
+
+
+def _definition(events: pa.Table, definitions: Mapping[str, str]) -> pa.Array:
+    """The version of the contract that validated each event: a few, whatever the number of events."""
+    version = events["schema_version"].cast(pa.string())
+    kinds = pc.binary_join_element_wise(events["topic"], version, BETWEEN).combine_chunks().dictionary_encode()
+    pairs = (kind.split(BETWEEN) for kind in kinds.dictionary.to_pylist())
+    found = [of_one_event(definitions, topic, int(number)) for topic, number in pairs]
+    return pa.array(found, pa.string()).take(kinds.indices)
 
 
 def quarantine_rows(validated: pa.Table, outcome: pa.Array, stamp: Mapping[str, Any]) -> pa.Table:

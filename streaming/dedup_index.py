@@ -2,60 +2,108 @@
 
 Data flow: accepted events at or after the watermark -> those that a micro-batch repeats
 Run: pytest tests/streaming/test_dedup_index.py
+Source: the log-structured merge tree of O'Neil, Cheng, Gawlick and O'Neil, 1996.
 
 A duplicate has the event time of its original, so an on-time event can only repeat an event within the allowed
-lateness. Those are kept here (rate x delay entries); late events are looked up in silver (late_duplicates.py). The
-result must not depend on when old entries were last removed, so that a micro-batch repeated after a crash finds the
-same duplicates.
+lateness. Those are kept here, 32 bytes each (rate x delay entries); late events are looked up in silver
+(late_duplicates.py). The result must not depend on when old entries were last removed, so that a micro-batch repeated
+after a crash finds the same duplicates.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
+
+from streaming.event_ids import Arrived, Bits, Known, Marks, Numbers, bits, nothing_known
 
 TIDY_MS = 60_000
 """Old entries are removed once per minute of event time (milliseconds), not with every micro-batch."""
 
 
 @dataclass(frozen=True)
-class Arrival:
-    """One valid event of a micro-batch: id, event time (epoch milliseconds), hash of its content."""
+class _Run:
+    """Entries sorted by their ids' upper bits."""
 
-    event_id: str
-    time_ms: int
-    content_hash: int
+    high: Bits
+    low: Bits
+    times_ms: Numbers
+    contents: Numbers
+
+    def __len__(self) -> int:
+        return len(self.high)
+
+    def chosen(self, places: Numbers | Marks) -> "_Run":
+        return _Run(self.high[places], self.low[places], self.times_ms[places], self.contents[places])
+
+    def find(self, high: Bits, low: Bits, since_ms: int) -> Numbers:
+        """The place of each id's entry at or after `since_ms`; -1 where there is none."""
+        found = np.full(len(high), -1, np.int64)
+        at = np.searchsorted(self.high, high)
+        wanted = np.flatnonzero(at < len(self))
+        while len(wanted):
+            wanted = wanted[self.high[at[wanted]] == high[wanted]]
+            places = at[wanted]
+            is_it = (self.low[places] == low[wanted]) & (self.times_ms[places] >= since_ms)
+            found[wanted[is_it]] = places[is_it]
+            # Another id may begin with the same bits, and a forgotten entry may have the same id.
+            wanted = wanted[~is_it]
+            at[wanted] += 1
+            wanted = wanted[at[wanted] < len(self)]
+        return found
 
 
 class DedupIndex:
     """Ids and content hashes of the accepted events at or after the watermark."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, tuple[int, int]] = {}
+        self._runs: list[_Run] = []
         self._tidied_ms = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
+
+    @property
+    def nbytes(self) -> int:
+        """The room that the entries take."""
+        return 32 * len(self)
 
     def restore(self, written: pa.Table) -> None:
         """Fill with what earlier batches accepted: columns event_id, time_ms, content_hash."""
-        columns = (written[name].to_pylist() for name in ("event_id", "time_ms", "content_hash"))
-        for event_id, time_ms, content in zip(*columns, strict=True):
-            self._seen[event_id] = (time_ms, content)
+        ids = bits(written["event_id"].combine_chunks())
+        self._put(_Run(*ids, *(np.asarray(written[name]) for name in ("time_ms", "content_hash"))))
 
-    def known(self, arrivals: Iterable[Arrival], watermark_ms: int) -> Mapping[str, int]:
-        """event_id -> content_hash of written events at or after the watermark whose id `arrivals` repeat."""
-        found = {}
-        for arrival in arrivals:
-            seen = self._seen.get(arrival.event_id)
-            if seen is not None and seen[0] >= watermark_ms:
-                found[arrival.event_id] = seen[1]
-        return found
+    def known(self, arrived: Arrived, watermark_ms: int) -> Known:
+        """Of each arrival the content hash of a written event at or after the watermark whose id it repeats."""
+        known = nothing_known(arrived)
+        for run in self._runs:
+            found = run.find(*arrived.bits, watermark_ms)
+            is_in = found >= 0
+            known.found[is_in] = True
+            known.contents[is_in] = run.contents[found[is_in]]
+        return known
 
-    def add(self, arrivals: Iterable[Arrival], watermark_ms: int | None) -> None:
-        """Add the events of a written batch; once per TIDY_MS, remove entries older than the watermark."""
-        for arrival in arrivals:
-            seen = self._seen.get(arrival.event_id)
-            # An entry older than the watermark counts as removed, even if it is still here.
-            if seen is None or (watermark_ms is not None and seen[0] < watermark_ms):
-                self._seen[arrival.event_id] = (arrival.time_ms, arrival.content_hash)
+    def add(self, arrived: Arrived, watermark_ms: int | None) -> None:
+        """Add the events of a written batch; once per TIDY_MS, remove entries older than the watermark.
+
+        Of one id the first stays. An entry behind the watermark counts as removed, even if it is still here.
+        """
+        since = np.iinfo(np.int64).min if watermark_ms is None else watermark_ms
+        timely = arrived.where(arrived.times_ms >= since)
+        timely = timely.where(timely.firsts == np.arange(len(timely)))
+        new = timely.where(~self.known(timely, since).found)
+        if len(new):
+            self._put(_Run(*new.bits, new.times_ms, new.contents))
         if watermark_ms is not None and watermark_ms - self._tidied_ms >= TIDY_MS:
-            self._seen = {id_: seen for id_, seen in self._seen.items() if seen[0] >= watermark_ms}
+            kept = [run.chosen(run.times_ms >= watermark_ms) for run in self._runs]
+            self._runs = [run for run in kept if len(run)]
             self._tidied_ms = watermark_ms
+
+    def _put(self, new: _Run) -> None:
+        """Add a run; those that are not much larger than what comes behind them are merged with it, so there are few."""
+        runs = [new]
+        while self._runs and len(self._runs[-1]) < 2 * sum(map(len, runs)):
+            runs.append(self._runs.pop())
+        columns = ([getattr(run, name) for run in runs] for name in ("high", "low", "times_ms", "contents"))
+        merged = _Run(*map(np.concatenate, columns))
+        self._runs.append(merged.chosen(np.argsort(merged.high, kind="stable")))

@@ -31,7 +31,8 @@ from streaming.bronze import BRONZE
 from streaming.changelog import counted_in_arrow
 from streaming.checkpoint import Checkpoints, ranges
 from streaming.contracts import CONTRACTS
-from streaming.dedup_index import Arrival, DedupIndex
+from streaming.dedup_index import DedupIndex
+from streaming.event_ids import Arrived, Known, nothing_known
 from streaming.held_back import HeldBack
 from streaming.late_duplicates import LateIndex
 from streaming.progress import INGEST, MicroBatch, no_rows
@@ -100,12 +101,12 @@ class Ingest:
                 records = rows_of.in_order(self.rate.read(validated, batch))
                 # Asked when the records are here, and answered before any of them is written.
                 is_same = self._pool.submit(still, self._topic_ids, self.held_back.admin)
-                arrivals = rows_of.valid(records)
+                arrived = rows_of.valid(records)
             with batch.timed("repeats"):
-                outcome = rows_of.outcomes(records, arrivals, self._known(arrivals, watermark, batch_id))
+                outcome = rows_of.outcomes(records, arrived, self._known(arrived, watermark, batch_id))
                 is_same.result()
             events = self._write(records, outcome, watermark, batch)
-            self._advance(records, arrivals, watermark, batch)
+            self._advance(records, arrived, watermark, batch)
             with batch.timed("views"):
                 self._write_views(events, batch)
         batch.record()
@@ -187,22 +188,17 @@ class Ingest:
             self._tell("")
         return self._watermark
 
-    def _known(self, arrivals: list[Arrival], watermark: watermarks.Watermark, batch_id: int) -> Mapping[str, int]:
+    def _known(self, arrived: Arrived, watermark: watermarks.Watermark, batch_id: int) -> Known:
         if watermark.at is None:
-            return {}
-        at = watermark.at
-        late = [arrival for arrival in arrivals if arrival.time_ms < at]
-        if not late:
-            return self._recent.known(arrivals, at)
-        return {
-            **self._late.known(latest(SILVER), late, self._generation, batch_id),
-            **self._recent.known(arrivals, at),
-        }
+            return nothing_known(arrived)
+        known, is_late = self._recent.known(arrived, watermark.at), arrived.times_ms < watermark.at
+        if is_late.any():
+            late = arrived.where(is_late)
+            known.add(arrived, self._late.known(latest(SILVER), late, self._generation, batch_id))
+        return known
 
-    def _advance(
-        self, records: pa.Table, arrivals: list[Arrival], watermark: watermarks.Watermark, batch: MicroBatch
-    ) -> None:
-        largest = max((arrival.time_ms for arrival in arrivals), default=None)
+    def _advance(self, records: pa.Table, arrived: Arrived, watermark: watermarks.Watermark, batch: MicroBatch) -> None:
+        largest = arrived.latest_ms
         batch.max_event_time = watermarks.moment(largest)
         behind = self._backlog.behind(
             batch.batch_id, batch.offsets, self.held_back.waits(batch.offsets), self.rate.limit
@@ -211,4 +207,4 @@ class Ingest:
         clocks.follow(watermark, largest, rows_of.latest_times(records, behind) if behind else (), batch.as_of)
         batch.aligned_event_time = watermarks.moment(watermark.aligned_ms)
         batch.next_watermark = watermarks.moment(watermark.at)
-        self._recent.add(arrivals, watermark.at)
+        self._recent.add(arrived, watermark.at)

@@ -10,7 +10,7 @@ memory.
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from pyarrow import fs
 
-from streaming.dedup_index import Arrival
+from streaming.event_ids import Arrived
 from streaming.stored_hashes import ROW, Comparable
 
 COLUMNS = [*ROW, "generation", "batch_id"]
@@ -35,17 +35,16 @@ class LateIndex:
         self._comparable = comparable
         self._kept: OrderedDict[str, pa.Table] = OrderedDict()
 
-    def known(self, silver: DeltaTable, late: Sequence[Arrival], generation: str, batch_id: int) -> Mapping[str, int]:
+    def known(self, silver: DeltaTable, late: Arrived, generation: str, batch_id: int) -> Mapping[str, int]:
         """event_id -> content_hash of events written before this micro-batch whose id one of `late` repeats."""
-        if not late:
+        if not len(late):
             return {}
-        times = np.unique(np.array([arrival.time_ms for arrival in late], dtype="int64"))
-        ids = pa.array([arrival.event_id for arrival in late])
+        times = np.unique(late.times_ms)
         found: list[pa.Table] = []
         for path in may_hold(silver, times):
             rows = self._read(path)
             own = pc.and_(pc.equal(rows["generation"], generation), pc.greater_equal(rows["batch_id"], batch_id))
-            rows = rows.filter(pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own)))
+            rows = rows.filter(pc.and_(pc.is_in(rows["event_id"], value_set=late.ids), pc.invert(own)))
             at = rows["event_time"].cast(pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64()).to_numpy()
             same = rows.filter(pa.array(np.isin(at, times)))
             if same.num_rows:

@@ -52,6 +52,10 @@ class SharedPlan:
         for topic, own in self._inputs.items():
             own.put(on_time(of_topics(new, (topic,))).select([*OF_EVENT, CONTRACTS[topic].column]))
         found = self.plan.run()
+        # What it was given lies beside what the store keeps of it, and would until the next micro-batch's is here.
+        for one in self._inputs.values():
+            one.release()
+        self.store.release()
         columns = {view.name: str(number) for number, view in enumerate(self.views)}
         defined = {name: _of(found, own, own) for name, own in columns.items()}
         before = {view.name: _of(found, BEFORE + columns[view.name], columns[view.name]) for view in self.layout.views}

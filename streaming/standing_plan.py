@@ -32,6 +32,8 @@ SETTINGS = {
     # Else it makes an RDD of 48 MB of Arrow, in place of rows.
     "spark.sql.execution.arrow.localRelationThreshold": NO_LIMIT,
 }
+MANY = 1000
+"""Rows that are worth two calls of the JVM to be rid of."""
 _numbers = count()
 
 
@@ -70,6 +72,11 @@ class Input:
         if rows.num_rows:
             self._replace(self._in_spark(rows).iterator(), rows.num_rows)
         elif self._rows:
+            self._replace(self._nothing.iterator(), 0)
+
+    def release(self) -> None:
+        """Give up the rows if they are many: until they are replaced, their room is needed for other things."""
+        if self._rows > MANY:
             self._replace(self._nothing.iterator(), 0)
 
     def drop(self) -> None:

@@ -24,7 +24,10 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.stateStore.rocksdb.boundedMemoryUsage": "true",
-    "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "128",
+    # Of all stores of an executor. Indexes and filters of the files have to fit into their share of it: where they did
+    # not (128, 0.1), a record cost 0.59 ms of CPU as soon as rows became final, and not 0.35.
+    "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "256",
+    "spark.sql.streaming.stateStore.rocksdb.highPriorityPoolRatio": "0.4",
     # A file beside each file. What cannot be read is made anew.
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
 }
@@ -55,6 +58,12 @@ class PartStore:
         """Take a step that gives nothing out: of many events or rows that are not new."""
         self._put(tables, (version, _micros(watermark), None, FILL))
         self._filling.run()
+        self.release()
+
+    def release(self) -> None:
+        """Give up what the feeds have, when it was taken."""
+        for one in self._feeds:
+            one.release()
 
     def look(self, version: int) -> None:
         """Read the version. Fails where the store does not have it."""

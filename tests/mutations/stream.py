@@ -129,15 +129,15 @@ STREAM = (
     Mutation(
         "memory: forgets the event on the watermark, which is still on time",
         "streaming/dedup_index.py",
-        "if seen[0] >= watermark_ms",
-        "if seen[0] > watermark_ms",
+        "run.times_ms >= watermark_ms",
+        "run.times_ms > watermark_ms",
         f"{RECENT}::test_what_is_tidied_away_is_what_was_forgotten_before",
     ),
     Mutation(
         "memory: a repetition takes the first arrival's place",
         "streaming/dedup_index.py",
-        "if seen is None or (watermark_ms is not None and seen[0] < watermark_ms):",
-        "if True:",
+        "timely.where(~self.known(timely, since).found)",
+        "timely",
         f"{RECENT}::test_the_first_arrival_stays_what_is_remembered",
     ),
     Mutation(
@@ -248,8 +248,8 @@ STREAM = (
     Mutation(
         "late: a repeated micro-batch finds its own events in silver",
         "streaming/late_duplicates.py",
-        'pc.and_(pc.is_in(rows["event_id"], value_set=ids), pc.invert(own))',
-        'pc.is_in(rows["event_id"], value_set=ids)',
+        'pc.and_(pc.is_in(rows["event_id"], value_set=late.ids), pc.invert(own))',
+        'pc.is_in(rows["event_id"], value_set=late.ids)',
         f"{LATE}::test_a_repeated_batch_does_not_find_itself",
     ),
     Mutation(

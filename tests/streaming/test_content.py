@@ -18,6 +18,7 @@ from streaming.content import rehashed
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
 from streaming.deduplicate import outcomes
+from streaming.event_ids import nothing_known
 from streaming.reasons import Outcome
 from streaming.validate import validate_by
 
@@ -125,4 +126,5 @@ def test_a_value_in_another_field_is_a_conflict_in_both_layers(spark: SparkSessi
     by_night = outcomes(found.withColumn("written", F.lit(False))).orderBy("offset")
     assert [row["outcome"] for row in by_night.collect()] == expected
     by_stream = arrivals.in_order(found.toArrow())
-    assert arrivals.outcomes(by_stream, arrivals.valid(by_stream), {}).to_pylist() == expected
+    arrived = arrivals.valid(by_stream)
+    assert arrivals.outcomes(by_stream, arrived, nothing_known(arrived)).to_pylist() == expected

@@ -8,6 +8,7 @@ from pyspark.sql import Row, SparkSession
 
 from streaming import arrivals
 from streaming.deduplicate import outcomes
+from streaming.event_ids import nothing_known
 from streaming.reasons import Outcome, Reason
 from streaming.silver import rejected
 
@@ -83,7 +84,10 @@ def test_the_streams_driver_finds_the_same_outcomes() -> None:
         validated.column_names.index("reasons"), "reasons", validated["reasons"].cast(schema[0].type)
     )
     ordered = arrivals.in_order(validated)
-    found = arrivals.outcomes(ordered, arrivals.valid(ordered), known).to_pylist()
+    arrived = arrivals.valid(ordered)
+    written = nothing_known(arrived)
+    written.add(arrived, known)
+    found = arrivals.outcomes(ordered, arrived, written).to_pylist()
     assert dict(zip(ordered["name"].to_pylist(), found, strict=True)) == {case["name"]: case["outcome"] for case in new}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -12,7 +13,8 @@ from infra.problems import problems
 from infra.settings import settings
 from streaming import clocks
 from streaming.checkpoint import Planned, SourceOffsets, ranges
-from streaming.dedup_index import Arrival, DedupIndex
+from streaming.dedup_index import DedupIndex
+from streaming.event_ids import Arrived
 from streaming.ingest import Ingest
 from streaming.progress import INGEST, MicroBatch
 from streaming.watermark import Watermark, millis
@@ -52,8 +54,8 @@ def test_the_watermark_does_not_follow_an_event_ahead_of_this_machine(
     ingest.held_back = SimpleNamespace(waits=lambda offsets: frozenset())  # type: ignore[assignment]
     batch, watermark = MicroBatch(INGEST, "g", 0, NOON, {}), Watermark(timedelta(minutes=10), timedelta(days=1))
     batch.offsets = []
-    event = Arrival("e", millis(NOON + ahead), 1)
-    ingest._advance(pa.table({}), [event], watermark, batch)
+    event = Arrived(pa.array(["e"]), np.array([millis(NOON + ahead)]), np.array([1]))
+    ingest._advance(pa.table({}), event, watermark, batch)
     assert watermark.aligned_ms == millis(NOON + (timedelta(minutes=5) if follows is None else follows))
     assert batch.max_event_time == NOON + ahead
     assert [one.id for one in problems(settings())] == [clocks.ID] * count
