@@ -27,11 +27,12 @@ from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
 from infra.store_format import Store, usual
+from infra.store_users import StoreUsers
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSettings, SparkSettings):
+class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSettings, SparkSettings, StoreUsers):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -44,8 +45,10 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
         default_factory=lambda d: f"http://127.0.0.1:{d['s3_port']}", description="S3 endpoint of the lake"
     )
     s3_region: str = Field("us-east-1", description="S3 region")
-    s3_access_key: str = Field("", description="S3 access key; generated for the embedded store")
-    s3_secret_key: SecretStr = Field(SecretStr(""), description="S3 secret key; generated for the embedded store")
+    s3_access_key: str = Field(
+        "", description="S3 access key that may do everything with the bucket; generated for the embedded store"
+    )
+    s3_secret_key: SecretStr = Field(SecretStr(""), description="Its secret key; generated for the embedded store")
     bucket: str = Field("lake", description="Bucket that holds the lake")
     store: Store = Field(
         default_factory=lambda d: usual(d["home"]),
@@ -144,14 +147,6 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
     def lake(self) -> str:
         """Root of the lake as Spark writes it."""
         return f"s3a://{self.bucket}"
-
-    def as_gateway(self) -> "Settings":
-        """The same with the gateway's key of the store, if it has one."""
-        if not self.gateway_s3_access_key:
-            return self
-        return self.model_copy(
-            update={"s3_access_key": self.gateway_s3_access_key, "s3_secret_key": self.gateway_s3_secret_key}
-        )
 
     def jvm(self, more: str = "") -> list[str]:
         """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`, perhaps a collector."""

@@ -18,6 +18,7 @@ from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
 from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
+from tests.mutations.store_doors import STORE_DOORS
 from tests.mutations.stores import STORES
 from tests.mutations.stream import STREAM
 from tests.mutations.supplied import SUPPLIED
@@ -43,6 +44,7 @@ MUTATIONS = (
     *STORES,
     *DOORS,
     *KAFKA_DOORS,
+    *STORE_DOORS,
     *ALARMS,
     *LABS,
     *SUPPLIED,
