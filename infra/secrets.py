@@ -9,6 +9,7 @@ import os
 import secrets
 
 from infra.kafka_users import User
+from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.store_users import User as StoreUser
 
@@ -41,7 +42,7 @@ def _wanted(s: Settings) -> dict[str, str]:
         for role in ("WRITER", "READER"):
             wanted[f"DAYBREAK_GATEWAY_{role}_PASSWORD"] = _password()
     if s.embedded("postgres_dsn"):
-        wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
+        wanted |= {f"DAYBREAK_{role.setting.upper()}": _password() for role in Role}
     if s.embedded("cache_url"):
         wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
     wanted["DAYBREAK_CONNECT_PASSWORD"] = _password()

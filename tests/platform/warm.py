@@ -94,7 +94,7 @@ def start_jvm(who: str) -> None:
 
     if SparkContext._gateway is None:
         s = settings()
-        os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
+        os.environ["SPARK_CONF_DIR"] = str(write_defaults(s, User(who)))
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         options = {"memory": s.night_memory, "extraJavaOptions": " ".join(spark_jvm(s, s.night_jvm))}
         conf = SparkConf(loadDefaults=False).setAll([(f"spark.driver.{key}", value) for key, value in options.items()])
