@@ -15,9 +15,9 @@ from batch.ahead import ahead as ahead_of
 from batch.day import parse
 from batch.settlement import decide as decisions
 from batch.settlement.decisions import Decision
+from infra.acting import act_as
 from infra.failures import PermanentFailure, reported
-from infra.kafka.login import act_as
-from infra.kafka_users import User
+from infra.lake.tables import Writer
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 Date = Annotated[str, typer.Option("--date", help="The UTC day, YYYY-MM-DD.")]
@@ -29,7 +29,7 @@ Report = Annotated[Path | None, typer.Option(help="Write the step's report to th
 @app.callback()
 def _night() -> None:
     """The night's steps, a person's decisions, and maintenance."""
-    act_as(User.NIGHT)
+    act_as(Writer.NIGHT)
 
 
 @app.command()

@@ -25,8 +25,8 @@ class TransientFailure(Exception):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn these failures, and a heap that was full, into a sentence and an exit code; others keep their traceback (exit 1,
-    transient).
+    """Turn these failures, what the lake's store refuses, and a heap that was full, into a sentence and an exit code; others keep
+    their traceback (exit 1, transient).
 
     Each process of ours is in such a block: what it writes is its owner's alone.
     """
@@ -39,8 +39,14 @@ def reported() -> Iterator[None]:
     except TransientFailure as failure:
         print(f"daybreak: {unwrapped(str(failure))} (temporary: retry)", file=sys.stderr, flush=True)
         sys.exit(1)
-    except Exception:
+    except Exception as failure:
         if why := out_of_memory.found():
             print(f"daybreak: {why}", file=sys.stderr, flush=True)
             sys.exit(1)
+        # Imported here because it imports this module. Spark says so in words of its own.
+        from infra.lake.login import refusal
+
+        if why := refusal(str(failure)):
+            print(f"daybreak: {why}", file=sys.stderr, flush=True)
+            sys.exit(PERMANENT_EXIT)
         raise

@@ -39,14 +39,6 @@ class GatewaySettings(Ports):
     gateway_reader_password: SecretStr = Field(
         SecretStr(""), description="Password of its user `reader`: people and BI tools; generated when embedded"
     )
-    gateway_s3_access_key: str = Field(
-        "",
-        description="S3 access key of the SQL gateway, which may write `gold/` only; generated for the embedded store",
-    )
-    gateway_s3_secret_key: SecretStr = Field(
-        SecretStr(""),
-        description="Its secret key; without one of your own the gateway uses the lake's key, and may write all",
-    )
     gold_profile: Literal["small", "spark"] = Field(
         "small",
         description="Spark settings of dbt's sessions: `small` suits two cores, `spark` keeps the gateway's; "

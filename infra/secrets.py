@@ -9,7 +9,9 @@ import os
 import secrets
 
 from infra.kafka_users import User
+from infra.postgres_roles import Role
 from infra.settings import Settings
+from infra.store_users import User as StoreUser
 
 OWNER_ONLY = 0o600
 
@@ -33,13 +35,14 @@ def _wanted(s: Settings) -> dict[str, str]:
         wanted["DAYBREAK_KAFKA_CLUSTER_ID"] = _token(16)
         wanted |= {f"DAYBREAK_{user.setting.upper()}": _password() for user in User}
     if s.embedded("s3_endpoint"):
-        for name in ("DAYBREAK_S3", "DAYBREAK_GATEWAY_S3"):
-            wanted |= {f"{name}_ACCESS_KEY": secrets.token_hex(10), f"{name}_SECRET_KEY": _password()}
+        for owner in StoreUser:
+            wanted[f"DAYBREAK_{owner.access_setting.upper()}"] = secrets.token_hex(10)
+            wanted[f"DAYBREAK_{owner.secret_setting.upper()}"] = _password()
     if s.embedded("gateway_host"):
         for role in ("WRITER", "READER"):
             wanted[f"DAYBREAK_GATEWAY_{role}_PASSWORD"] = _password()
     if s.embedded("postgres_dsn"):
-        wanted["DAYBREAK_POSTGRES_PASSWORD"] = _password()
+        wanted |= {f"DAYBREAK_{role.setting.upper()}": _password() for role in Role}
     if s.embedded("cache_url"):
         wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
     wanted["DAYBREAK_CONNECT_PASSWORD"] = _password()

@@ -7,7 +7,6 @@ Run: daybreak doctor
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -25,16 +24,13 @@ def spark(
     setting: str,
     jvm: str = "",
     conf: Mapping[str, str] = MappingProxyType({}),
-    defaults: Path | None = None,
 ) -> SparkSession:
     """A session for `app`, whose heap is `memory`, given by a `setting`; `jvm` are options of its own JVM, `conf` are Spark
     settings of its own.
-
-    `defaults`: a folder with the shared configuration, in place of the usual one.
     """
     s = settings()
     cluster_conf.refuse_unreachable(s)
-    os.environ["SPARK_CONF_DIR"] = str(defaults or write_defaults(s))
+    os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
     # The page of a driver asks nobody who he is. On a cluster too only its other listeners have an address of their own.
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     # Else Spark starts the `python3` of the PATH for Python columns, an executor its machine's.

@@ -23,15 +23,19 @@ from infra.gateway_settings import GatewaySettings
 from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
+from infra.postgres_roles import PostgresRoles
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
 from infra.store_format import Store, usual
+from infra.store_users import StoreUsers
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSettings, SparkSettings):
+class Settings(
+    Alarms, Capture, GatewaySettings, KafkaSettings, Notify, PostgresRoles, QueueSettings, SparkSettings, StoreUsers
+):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
@@ -44,8 +48,10 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
         default_factory=lambda d: f"http://127.0.0.1:{d['s3_port']}", description="S3 endpoint of the lake"
     )
     s3_region: str = Field("us-east-1", description="S3 region")
-    s3_access_key: str = Field("", description="S3 access key; generated for the embedded store")
-    s3_secret_key: SecretStr = Field(SecretStr(""), description="S3 secret key; generated for the embedded store")
+    s3_access_key: str = Field(
+        "", description="S3 access key that may do everything with the bucket; generated for the embedded store"
+    )
+    s3_secret_key: SecretStr = Field(SecretStr(""), description="Its secret key; generated for the embedded store")
     bucket: str = Field("lake", description="Bucket that holds the lake")
     store: Store = Field(
         default_factory=lambda d: usual(d["home"]),
@@ -55,7 +61,9 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
         default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak",
         description="libpq connection string (no password) for leases and Airflow's metadata",
     )
-    postgres_password: SecretStr = Field(SecretStr(""), description="Postgres password; generated when embedded")
+    postgres_password: SecretStr = Field(
+        SecretStr(""), description="Its password; of the embedded server's own role, which may do everything; generated"
+    )
     options: str = Field(
         "", description="Parts that are off by default, comma-separated; `daybreak up --with` keeps them"
     )
@@ -63,9 +71,7 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
         default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak dbname=shop",
         description="libpq connection string (no password) of the shop's database, whose changes are captured",
     )
-    shop_password: SecretStr = Field(
-        SecretStr(""), description="Password of the shop's database; that of the embedded Postgres if embedded"
-    )
+    shop_password: SecretStr = Field(SecretStr(""), description="Password of a shop's database of yours")
     cache_url: str = Field(
         default_factory=lambda d: f"redis://127.0.0.1:{d['cache_port']}/0",
         description="URL (no password) of the cache, a Valkey or Redis: `rediss://user@host:6379/0` with TLS",
@@ -145,24 +151,11 @@ class Settings(Alarms, Capture, GatewaySettings, KafkaSettings, Notify, QueueSet
         """Root of the lake as Spark writes it."""
         return f"s3a://{self.bucket}"
 
-    def as_gateway(self) -> "Settings":
-        """The same with the gateway's key of the store, if it has one."""
-        if not self.gateway_s3_access_key:
-            return self
-        return self.model_copy(
-            update={"s3_access_key": self.gateway_s3_access_key, "s3_secret_key": self.gateway_s3_secret_key}
-        )
-
     def jvm(self, more: str = "") -> list[str]:
         """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`, perhaps a collector."""
         collector = () if re.search(r"-XX:\+Use\w+GC\b", more) else ("-XX:+UseSerialGC",)
         ends = () if out_of_memory.GOES_ON in more else (out_of_memory.ENDS,)
         return ["-Duser.timezone=UTC", *collector, *ends, f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
-
-    @property
-    def postgres(self) -> str:
-        """libpq connection string with the password."""
-        return f"{self.postgres_dsn} dbname=daybreak password={self.postgres_password.get_secret_value()}"
 
 
 def load() -> Settings:

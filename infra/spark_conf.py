@@ -9,11 +9,17 @@ from pathlib import Path
 
 from infra import cluster_conf, owner_only
 from infra.class_archive import spark_classpath, spark_jvm
+from infra.lake.login import acting, key
 from infra.settings import Settings
+from infra.store_users import User
 
 
-def spark_defaults(s: Settings) -> dict[str, str]:
-    """Settings that every session shares: Delta, S3A, UTC, ANSI, sizes for a small machine; of a cluster also what it ships."""
+def spark_defaults(s: Settings, user: User | None = None) -> dict[str, str]:
+    """Settings that every session shares: Delta, S3A, UTC, ANSI, sizes for a small machine; of a cluster also what it ships.
+
+    With the store's key of `user`, by default of who this process is.
+    """
+    own = key(s, user)
     shared = {
         "spark.driver.extraClassPath": spark_classpath(s),
         "spark.driver.extraJavaOptions": " ".join(spark_jvm(s)),
@@ -39,8 +45,8 @@ def spark_defaults(s: Settings) -> dict[str, str]:
         "spark.hadoop.fs.s3a.endpoint": s.s3_endpoint,
         "spark.hadoop.fs.s3a.endpoint.region": s.s3_region,
         "spark.hadoop.fs.s3a.path.style.access": "true",
-        "spark.hadoop.fs.s3a.access.key": s.s3_access_key,
-        "spark.hadoop.fs.s3a.secret.key": s.s3_secret_key.get_secret_value(),
+        "spark.hadoop.fs.s3a.access.key": own.access,
+        "spark.hadoop.fs.s3a.secret.key": own.secret,
         "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
         "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
     }
@@ -56,18 +62,23 @@ def spark_defaults(s: Settings) -> dict[str, str]:
     return shared | s.spark_conf
 
 
-def write_defaults(s: Settings, own: Path | None = None) -> Path:
-    """Write the shared configuration, or that of a program with a key of its `own` into a folder of its own.
+def folder_of(s: Settings, user: User) -> Path:
+    """Where a user's configuration is; the night's is where spark-submit looks, as Airflow runs it."""
+    return s.home / "spark" if user is User.NIGHT else s.home / "spark" / user
 
-    It holds the store's secret, so only its owner may read it.
+
+def write_defaults(s: Settings, user: User | None = None) -> Path:
+    """Write the shared configuration for `user`, by default for who this process is, into a folder of its own.
+
+    It holds the user's key of the store, so only its owner may read it.
     """
-    folder = own or s.home / "spark"
+    folder = folder_of(s, user or acting())
     folder.mkdir(parents=True, exist_ok=True)
     (s.home / "tmp").mkdir(exist_ok=True)
     file = folder / "spark-defaults.conf"
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.touch(mode=0o600)
-    fresh.write_text("".join(f"{key} {value}\n" for key, value in spark_defaults(s).items()))
+    fresh.write_text("".join(f"{name} {value}\n" for name, value in spark_defaults(s, user).items()))
     fresh.replace(file)
     log4j = folder / "log4j2.properties"
     log4j.write_text(LOG4J)

@@ -10,12 +10,11 @@ from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from infra.kafka.login import act_as
+from infra.acting import act_as
 from infra.kafka.places import Ends
 from infra.kafka.topic_ids import topic_ids
-from infra.kafka_users import User
 from infra.lake.lease import Lease
-from infra.lake.tables import Table
+from infra.lake.tables import Table, Writer
 from streaming import gaps, topics
 from streaming import generation as generations
 from streaming.bronze import BRONZE
@@ -36,7 +35,7 @@ def rebuild(accept_gap: bool = False) -> None:
     If retention has deleted the next offsets, `accept_gap` resumes at the log's start and records the gap in
     bronze/gaps. Without it, PermanentFailure is raised before anything is changed.
     """
-    act_as(User.STREAM)
+    act_as(Writer.STREAM)
     with Lease("stream"):
         # Before a topic that is gone is made again.
         refuse_other_logs(topic_ids(CONTRACTS))

@@ -14,15 +14,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra import out_of_memory
+from infra.acting import act_as
 from infra.cause import sentence
 from infra.failing import failed
-from infra.failures import TransientFailure
-from infra.kafka.login import act_as
+from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.spark_source import MANY_AT_ONCE, spark_options
 from infra.kafka.topic_ids import topic_ids
-from infra.kafka_users import User
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
+from infra.lake.login import refusal
+from infra.lake.tables import Writer
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
@@ -72,7 +73,7 @@ def create_tables(session: SparkSession) -> None:
 
 def run() -> None:
     """Run until SIGTERM or SIGINT. Raises TransientFailure when the query fails; supervisor then restarts it."""
-    act_as(User.STREAM)
+    act_as(Writer.STREAM)
     stop = _on_signal()
     write_status("waiting for the lease")
     with Lease("stream") as lease:
@@ -177,6 +178,8 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
             return False
         if failure is not None:
             failed(*ingest.at, str(failure))
+            if why := refusal(str(failure)):
+                raise PermanentFailure(f"the query {query.name} failed: {why}") from failure
             raise TransientFailure(f"the query {query.name} failed: {sentence(str(failure))}") from failure
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")

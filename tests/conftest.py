@@ -18,11 +18,13 @@ from infra.class_archive import spark_jvm
 from infra.jvm import QUICK_JVM
 from infra.kafka import client, login
 from infra.kafka_users import User
+from infra.lake import login as store_login
 from infra.lake import tables
 from infra.out_of_memory import GOES_ON
 from infra.session import know_often_used
 from infra.settings import ROOT, settings
 from infra.spark_conf import FEW_ROWS, write_defaults
+from infra.store_users import User as StoreUser
 
 SLOWEST = 30
 YOUNG = "-XX:NewSize=1g -XX:MetaspaceSize=512m"
@@ -95,9 +97,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that needs no platform sees no settings but its own: not the user's, and not those of a platform that still runs.
 
-    A command that a test runs in this process says who it is, and the next test is the owner again.
+    A command that a test runs in this process says who it is, and the next test is the owner again, and reads the lake.
     """
     monkeypatch.setattr(login, "_acting", [User.OWNER])
+    monkeypatch.setattr(store_login, "_acting", [StoreUser.READER])
     if not request.node.get_closest_marker("platform"):
         for name in list(os.environ):
             if name.startswith("DAYBREAK_"):

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from batch.catalog import sources, topics, views
 from batch.tables import night_tables
-from infra import settings_table
+from infra import postgres_rights, settings_table
 from infra.kafka import rights as of_kafka
+from infra.lake import rights as of_lake
 from infra.settings import ROOT
 from infra.sql import rights
 from streaming.contracts import CONTRACTS
@@ -34,7 +35,9 @@ def files() -> dict[str, str]:
         **{f"dbt/models/sources/{name}.yml": text for name, text in sources.files((*stream_tables(), *night_tables()))},
         **dict(_under("dbt", views.files(VIEWS.values()))),
         **dict(_under("dbt", topics.files(CONTRACTS.values()))),
-        str(page.relative_to(ROOT)): of_kafka.page(rights.page(settings_table.page(page.read_text()))),
+        str(page.relative_to(ROOT)): postgres_rights.page(
+            of_lake.page(of_kafka.page(rights.page(settings_table.page(page.read_text()))))
+        ),
     }
 
 

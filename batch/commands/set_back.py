@@ -14,8 +14,10 @@ from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.lake import set_back as table_set_back
 from infra.lake.lease import Lease
+from infra.lake.login import act_as
 from infra.lake.tables import Writer
 from infra.settings import settings
+from infra.store_users import User
 from streaming.tables import stream_tables
 
 commands = typer.Typer()
@@ -32,6 +34,7 @@ def set_back(
     table = tables.get(name)
     if table is None:
         raise PermanentFailure(f"{name} is no table of stream or night: daybreak tables lists them")
+    act_as(User(table.writer.value))
     # A stream that refuses the table is started again and again: it leaves the lease between two starts.
     with Lease(table.writer, settings().lease_wait_seconds):
         done = table_set_back.set_back(table, session, with_rows)

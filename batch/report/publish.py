@@ -14,12 +14,12 @@ from minio.error import MinioException
 from batch.report.figures import figures
 from batch.report.page import page
 from batch.report.sources import sources
-from infra.failures import TransientFailure
+from infra.lake.login import failed
+from infra.lake.rights import REPORTS as FOLDER
 from infra.lake.s3 import client
 from infra.page.write import put
 from infra.settings import Settings
-
-FOLDER = "reports"
+from infra.store_users import User
 
 
 def written(s: Settings, day: date) -> str:
@@ -34,7 +34,9 @@ def publish(s: Settings, day: date, text: str) -> tuple[str, Path]:
     """
     name, content = f"{FOLDER}/{day}.html", text.encode()
     try:
-        client(s).put_object(s.bucket, name, io.BytesIO(content), len(content), content_type="text/html; charset=utf-8")
+        # Whoever asks for it, a report is the night's.
+        store = client(s, user=User.NIGHT)
+        store.put_object(s.bucket, name, io.BytesIO(content), len(content), content_type="text/html; charset=utf-8")
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not take {name}: {failure}") from failure
+        raise failed(f"the object store at {s.s3_endpoint} does not take {name}", failure) from failure
     return f"s3://{s.bucket}/{name}", put(s.home / name, content)

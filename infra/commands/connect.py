@@ -1,18 +1,19 @@
 """The command `connect`: lines to copy, with which a program of yours logs in to a service of the platform.
 
-Data flow: Settings, who logs in -> lines for beeline, Python, JDBC and dbt, or for kcat and Java -> the terminal
-Run: daybreak connect sql; daybreak connect kafka
+Data flow: Settings, who logs in -> lines for beeline, Python, JDBC and dbt, for kcat and Java, or for DuckDB -> the terminal
+Run: daybreak connect sql; daybreak connect kafka; daybreak connect s3
 """
 
 from typing import Annotated
 
 import typer
 
-from infra.commands import kafka_lines
+from infra.commands import kafka_lines, s3_lines
 from infra.kafka_users import User
 from infra.services.program import BIN
 from infra.settings import Settings, settings
 from infra.sql.users import Role, password, password_file
+from infra.store_users import User as StoreUser
 
 commands = typer.Typer()
 connect = typer.Typer(help="How to log in to a service of the platform.", no_args_is_help=True)
@@ -39,6 +40,15 @@ def kafka(
 ) -> None:
     """Print lines that log in to Kafka: kcat, Kafka's own tools, Java, Python."""
     print(kafka_lines.lines(settings(), user, show))
+
+
+@connect.command()
+def s3(
+    user: Annotated[StoreUser, typer.Option("--as", help="Who logs in.")] = StoreUser.READER,
+    show: Annotated[bool, typer.Option("--show", help="Print the secret key; else where it is.")] = False,
+) -> None:
+    """Print lines that read the lake's files: Python with deltalake, DuckDB, other clients of S3."""
+    print(s3_lines.lines(settings(), user, show))
 
 
 def lines(s: Settings, role: Role, show: bool = False) -> str:

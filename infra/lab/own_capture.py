@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from psycopg import sql
 
 from infra.failures import TransientFailure
+from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.connection import connected
 from infra.shop.db.connector import source
@@ -70,7 +71,7 @@ def _remove(s: Settings, name: str, own: str) -> None:
         while asked(s, "DELETE", "/offsets", name=name).is_error and time.monotonic() < give_up:
             time.sleep(0.5)
         asked(s, "DELETE", name=name)
-    with connected(s) as database:
+    with connected(s, Role.CAPTURE) as database:
         asking = "SELECT active FROM pg_replication_slots WHERE slot_name = %s"
         while found := database.execute(asking, [own]).fetchone():
             if not found[0]:
@@ -78,4 +79,5 @@ def _remove(s: Settings, name: str, own: str) -> None:
             elif time.monotonic() > give_up:
                 raise TransientFailure(f"the slot {own} of the lab is still in use: daybreak logs connect")
             time.sleep(0.2)
+    with connected(s) as database:
         database.execute(sql.SQL("DROP PUBLICATION IF EXISTS {}").format(sql.Identifier(own)))

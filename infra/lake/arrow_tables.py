@@ -17,8 +17,9 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from pyarrow import fs
 
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
 from infra.lake import reader
+from infra.lake.login import failed, key
 from infra.lake.tables import Table
 from infra.settings import settings
 
@@ -40,7 +41,8 @@ class _Held:
         return self.handle.version() - self.since < REOPEN_AFTER and time.monotonic() - self.at < REOPEN_SECONDS
 
 
-_open: dict[tuple[str, str], _Held] = {}
+_open: dict[tuple[str, ...], _Held] = {}
+"""By place, endpoint and key."""
 
 
 def place(table: Table) -> str:
@@ -59,7 +61,7 @@ def latest(table: Table) -> DeltaTable:
     Raises PermanentFailure if there is no table, TransientFailure if the store does not answer.
     """
     where, options = place(table), store(table)
-    name = (where, (options or {}).get("AWS_ENDPOINT_URL", ""))
+    name = (where, *(options or {}).values())
     held = _open.get(name)
     try:
         if held and held.is_young:
@@ -72,7 +74,7 @@ def latest(table: Table) -> DeltaTable:
         raise PermanentFailure(f"there is no table {table.id} at {where}") from None
     except (DeltaError, OSError) as failure:
         _open.pop(name, None)
-        raise TransientFailure(f"{table.id} cannot be opened at {where}: {failure}") from failure
+        raise failed(f"{table.id} cannot be opened at {where}", failure) from failure
     return held.handle
 
 
@@ -81,7 +83,7 @@ def exists(table: Table) -> bool:
     try:
         return DeltaTable.is_deltatable(place(table), store(table))
     except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"{table.id} cannot be opened at {place(table)}: {failure}") from failure
+        raise failed(f"{table.id} cannot be opened at {place(table)}", failure) from failure
 
 
 def identity(table: Table) -> str:
@@ -101,7 +103,7 @@ def set_property(table: Table, name: str, value: str) -> None:
         # delta-rs knows no properties but Delta's own.
         latest(table).alter.set_table_properties({name: value}, raise_if_not_exists=False)
     except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"{table.id} cannot be written at {place(table)}: {failure}") from failure
+        raise failed(f"{table.id} cannot be written at {place(table)}", failure) from failure
 
 
 def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
@@ -111,7 +113,7 @@ def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expressio
         found = at.to_pyarrow_dataset(filesystem=files(table))
         return found.to_table(columns=None if columns is None else list(columns), filter=where)
     except OSError as failure:
-        raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
+        raise failed(f"{table.id} cannot be read at {place(table)}", failure) from failure
 
 
 def pieces(table: Table, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.Table]:
@@ -121,7 +123,7 @@ def pieces(table: Table, columns: Sequence[str], where: pc.Expression) -> Iterat
         for batch in found.to_batches():
             yield pa.Table.from_batches([batch])
     except OSError as failure:
-        raise TransientFailure(f"{table.id} cannot be read at {place(table)}: {failure}") from failure
+        raise failed(f"{table.id} cannot be read at {place(table)}", failure) from failure
 
 
 def reduced(
@@ -178,9 +180,10 @@ def files(table: Table) -> fs.FileSystem:
     if not where.startswith("s3://"):
         return fs.SubTreeFileSystem(where, fs.LocalFileSystem())
     s = settings()
+    own = key(s)
     client = fs.S3FileSystem(
-        access_key=s.s3_access_key,
-        secret_key=s.s3_secret_key.get_secret_value(),
+        access_key=own.access,
+        secret_key=own.secret,
         region=s.s3_region,
         endpoint_override=s.s3_endpoint,
         connect_timeout=10,

@@ -12,6 +12,8 @@ from types import TracebackType
 import psycopg
 
 from infra.failures import PermanentFailure, TransientFailure
+from infra.postgres_login import conninfo
+from infra.postgres_roles import Role
 from infra.settings import settings
 
 
@@ -27,7 +29,10 @@ class Lease:
     def __enter__(self) -> "Lease":
         try:
             self._connection = psycopg.connect(
-                settings().postgres, autocommit=True, connect_timeout=10, application_name=f"lease {self.name}"
+                conninfo(settings(), Role.LEASE, "daybreak"),
+                autocommit=True,
+                connect_timeout=10,
+                application_name=f"lease {self.name}",
             )
         except psycopg.OperationalError as failure:
             raise TransientFailure(

@@ -19,6 +19,7 @@ from minio.error import MinioException
 
 from infra.lake.s3 import client
 from infra.settings import Settings
+from infra.store_users import User
 
 ROUNDS = 10
 """Tries per need: an inconsistent store does not fail every time."""
@@ -40,7 +41,7 @@ class Finding:
 
 def probe(s: Settings) -> Iterator[Finding]:
     """Try every need in turn; stops after the first one if the store does not answer at all."""
-    store = client(s, tries=1)
+    store = client(s, tries=1, user=User.ROOT)
     ours = s.embedded("s3_endpoint")
     try:
         hint = "`daybreak up` creates it" if ours else "create it"

@@ -13,21 +13,24 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from pyarrow import dataset, fs
 
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
+from infra.lake.login import failed, key
 from infra.settings import Settings
+from infra.store_users import User
 
 
 class ColumnMissing(PermanentFailure):
     """A table lacks a column that its definition has by now: its writer has not written since that was added."""
 
 
-def options(s: Settings) -> dict[str, str]:
-    """The storage options with which delta-rs reaches the store."""
+def options(s: Settings, user: User | None = None) -> dict[str, str]:
+    """The storage options with which delta-rs reaches the store, with this process's key, or a `user`'s."""
+    own = key(s, user)
     return {
         "AWS_ENDPOINT_URL": s.s3_endpoint,
         "AWS_REGION": s.s3_region,
-        "AWS_ACCESS_KEY_ID": s.s3_access_key,
-        "AWS_SECRET_ACCESS_KEY": s.s3_secret_key.get_secret_value(),
+        "AWS_ACCESS_KEY_ID": own.access,
+        "AWS_SECRET_ACCESS_KEY": own.secret,
         "AWS_ALLOW_HTTP": str(s.s3_endpoint.startswith("http:")).lower(),
     }
 
@@ -41,7 +44,7 @@ def delta(s: Settings, table: str, version: int | None = None) -> DeltaTable:
             f"there is no table {table.replace('/', '.')} in bucket {s.bucket!r}: daybreak tables lists them"
         ) from None
     except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+        raise failed(f"the object store at {s.s3_endpoint} does not give {table}", failure) from failure
 
 
 def exists(s: Settings, table: str) -> bool:
@@ -49,7 +52,7 @@ def exists(s: Settings, table: str) -> bool:
     try:
         return DeltaTable.is_deltatable(f"s3://{s.bucket}/{table}", options(s))
     except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+        raise failed(f"the object store at {s.s3_endpoint} does not give {table}", failure) from failure
 
 
 def found(s: Settings, table: str) -> DeltaTable | None:
@@ -88,7 +91,7 @@ def read(
             f"{table} cannot be read (its writer adds new columns when it starts next): {str(failure).splitlines()[0]}"
         ) from failure
     except OSError as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+        raise failed(f"the object store at {s.s3_endpoint} does not give {table}", failure) from failure
 
 
 def count(s: Settings, table: str) -> int:
@@ -98,13 +101,14 @@ def count(s: Settings, table: str) -> int:
     try:
         return sum(counts) if None not in counts else _files(s, table, None).count_rows()
     except OSError as failure:
-        raise TransientFailure(f"the object store at {s.s3_endpoint} does not give {table}: {failure}") from failure
+        raise failed(f"the object store at {s.s3_endpoint} does not give {table}", failure) from failure
 
 
 def _files(s: Settings, table: str, version: int | None) -> dataset.Dataset:
+    own = key(s)
     store = fs.S3FileSystem(
-        access_key=s.s3_access_key,
-        secret_key=s.s3_secret_key.get_secret_value(),
+        access_key=own.access,
+        secret_key=own.secret,
         region=s.s3_region,
         endpoint_override=s.s3_endpoint,
         connect_timeout=10,

@@ -9,22 +9,24 @@ from urllib.parse import urlsplit
 
 import urllib3
 
+from infra.lake.login import key
 from infra.settings import Settings
+from infra.store_users import User
 
 if TYPE_CHECKING:
     from minio import Minio
 
 
-def client(s: Settings, tries: int = 3, seconds: float = 5) -> "Minio":
-    """A client of the settings' endpoint that gives up after `tries` of `seconds` each."""
+def client(s: Settings, tries: int = 3, seconds: float = 5, user: User | None = None) -> "Minio":
+    """A client of the settings' endpoint with this process's key, or a `user`'s; it gives up after `tries` of `seconds` each."""
     # The roster of programs can make a bucket, and every command asks the roster: it takes as long to import as half of the rest.
     from minio import Minio
 
-    endpoint = urlsplit(s.s3_endpoint)
+    endpoint, own = urlsplit(s.s3_endpoint), key(s, user)
     return Minio(
         endpoint=endpoint.netloc,
-        access_key=s.s3_access_key,
-        secret_key=s.s3_secret_key.get_secret_value(),
+        access_key=own.access,
+        secret_key=own.secret,
         region=s.s3_region,
         secure=endpoint.scheme == "https",
         http_client=urllib3.PoolManager(

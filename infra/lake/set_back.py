@@ -15,6 +15,7 @@ from infra import problems
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables
 from infra.lake.form import foreign, problem, source
+from infra.lake.login import failed
 from infra.lake.tables import Table
 from infra.settings import settings
 
@@ -76,7 +77,7 @@ def set_back(table: Table, session: Callable[[], SparkSession], with_rows: bool 
         try:
             at.restore(sound, protocol_downgrade_allowed=True)
         except (DeltaError, OSError) as failure:
-            raise TransientFailure(f"{table.sql} was not set back to version {sound}: {failure}") from failure
+            raise failed(f"{table.sql} was not set back to version {sound}", failure) from failure
     problems.mended(settings(), source(table), [problem(table, wrong).id])
     return SetBack(sound, tuple(wrong), tuple(done))
 
@@ -106,4 +107,4 @@ def _opened(table: Table, version: int | None = None) -> DeltaTable:
     try:
         return DeltaTable(place, version=version, storage_options=store)
     except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"{table.id} cannot be opened at {place}: {failure}") from failure
+        raise failed(f"{table.id} cannot be opened at {place}", failure) from failure

@@ -18,9 +18,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
-from infra.failures import TransientFailure
 from infra.lake import arrow_tables, reader
 from infra.lake.form import OFTEN_WRITTEN, PROPERTIES, refuse_all_foreign, refuse_foreign
+from infra.lake.login import failed
 from infra.lake.rows import arrow, from_arrow
 from infra.lake.tables import Table
 from infra.settings import settings
@@ -71,7 +71,7 @@ def _make(table: Table, properties: Mapping[str, str]) -> bool:
         for name, check in table.constraints:
             made.alter.add_constraint({name: check})
     except (DeltaError, OSError) as failure:
-        raise TransientFailure(f"{table.id} cannot be created at {place}: {failure}") from failure
+        raise failed(f"{table.id} cannot be created at {place}", failure) from failure
     return True
 
 

@@ -20,9 +20,10 @@ from deltalake import CommitProperties, PostCommitHookProperties, Transaction, w
 from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
 
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import PermanentFailure
 from infra.lake import arrow_tables
 from infra.lake.form import refuse_foreign
+from infra.lake.login import failed, refusal
 from infra.lake.tables import Table
 
 STORE = re.compile(r"Generic (?!DeltaTable\b)\w+ error")
@@ -115,14 +116,14 @@ def _replace(rows: pa.Table, table: Table, own: Mapping[str, Collection[Any] | N
 
 @contextmanager
 def _named_failures(table: Table) -> Iterator[None]:
-    """Turn errors that a retry can cure into TransientFailure."""
+    """Turn errors that a retry can cure into TransientFailure, and refusals of the store into PermanentFailure."""
     try:
         yield
     except (CommitFailedError, OSError) as failure:
-        raise TransientFailure(f"{table.id} was not written: {failure}") from failure
+        raise failed(f"{table.id} was not written", failure) from failure
     except DeltaError as failure:
         # A store that refuses a data file, not a commit: delta-rs has no type of its own for that.
-        if not STORE.search(str(failure)):
+        if not STORE.search(str(failure)) and not refusal(str(failure)):
             raise
-        room = "the store has no room left for it; free some: " if FULL.search(str(failure)) else ""
-        raise TransientFailure(f"{table.id} was not written: {room}{failure}") from failure
+        room = ": the store has no room left for it; free some" if FULL.search(str(failure)) else ""
+        raise failed(f"{table.id} was not written{room}", failure) from failure

@@ -15,6 +15,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from infra.class_archive import spark_jvm
 from infra.failures import TransientFailure
+from infra.postgres_login import conninfo
+from infra.postgres_roles import Role
 from infra.services import health
 from infra.services.program import BIN, Name, Program, settings_env, shared_env
 from infra.settings import ROOT, Settings
@@ -25,7 +27,7 @@ POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "wri
 
 def database(s: Settings) -> str:
     """SQLAlchemy URL of the metadata database."""
-    parts = {name: str(value) for name, value in conninfo_to_dict(s.postgres).items()}
+    parts = {name: str(value) for name, value in conninfo_to_dict(conninfo(s, Role.AIRFLOW, "airflow")).items()}
     user, password = (quote(parts.get(name, ""), safe="") for name in ("user", "password"))
     host = f"[{parts['host']}]" if ":" in parts.get("host", "") else parts.get("host", "")
     port = f":{parts['port']}" if parts.get("port") else ""

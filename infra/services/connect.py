@@ -14,6 +14,7 @@ from infra.kafka.log4j import LOG4J
 from infra.kafka.rights import CONNECT as GROUP
 from infra.kafka_users import User
 from infra.owner_file import put
+from infra.postgres_roles import Role
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -64,7 +65,7 @@ def prepare(s: Settings) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     put(folder / "worker.properties", "".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
-    put(folder / connector.SECRETS, f"password={connection.parts(s).get('password', '')}\n")
+    put(folder / connector.SECRETS, f"password={connection.parts(s, Role.CAPTURE).get('password', '')}\n")
     user, password = rest.access(s)
     put(folder / "rest.users", f"{user}={password}\n")
     put(folder / JAAS, f'KafkaConnect {{ {MODULE} required file="{folder}/rest.users"; }};\n')

@@ -1,22 +1,23 @@
 """MinIO as the embedded object store, for homes whose lake is in its format: the last commit of an archived project.
 
-Data flow: Settings -> Program; then the gateway's user, by MinIO's own administration
+Data flow: Settings -> Program; then its users, by MinIO's own administration
 Run: DAYBREAK_STORE=minio daybreak up --only store
 """
 
-import json
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
 
+from infra.lake.login import key
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.setup import on_demand
 from infra.setup.store import MINIO_STEP
 from infra.store_format import minio_folder
+from infra.store_users import User
 
-POLICY = "daybreak-gateway"
+POLICY = "daybreak-"
+"""How the names of its users' policies begin."""
 
 
 def program(s: Settings, complete: Callable[[], None]) -> Program:
@@ -54,18 +55,20 @@ def prepare(s: Settings) -> None:
     minio_folder(s.home).mkdir(exist_ok=True)
 
 
-def let_gateway_in(s: Settings, statements: list[dict[str, Any]]) -> None:
-    """Make the gateway's user, with a policy of these statements."""
-    # As in infra/lake/s3.py: every command asks the roster, and only this needs the module.
+def give_rights(s: Settings) -> None:
+    """Make the users, each with a policy that infra/lake/rights.py says."""
+    # As in infra/lake/s3.py: every command asks the roster, and only this needs these modules.
     from minio import MinioAdmin
     from minio.credentials.providers import StaticProvider
 
-    endpoint = urlsplit(s.s3_endpoint)
-    root = StaticProvider(s.s3_access_key, s.s3_secret_key.get_secret_value())
+    from infra.lake.rights import statements
+
+    endpoint, root = urlsplit(s.s3_endpoint), StaticProvider(*key(s, User.ROOT))
     admin = MinioAdmin(
         endpoint=endpoint.netloc, credentials=root, region=s.s3_region, secure=endpoint.scheme == "https"
     )
-    admin.policy_add(POLICY, policy={"Version": "2012-10-17", "Statement": statements})
-    if s.gateway_s3_access_key not in json.loads(admin.user_list()):
-        admin.user_add(s.gateway_s3_access_key, s.gateway_s3_secret_key.get_secret_value())
-    admin.policy_set(POLICY, user=s.gateway_s3_access_key)
+    for user, own in statements(s).items():
+        if getattr(s, user.access_setting):
+            admin.policy_add(f"{POLICY}{user}", policy={"Version": "2012-10-17", "Statement": own})
+            admin.user_add(*key(s, user))
+            admin.policy_set(f"{POLICY}{user}", user=key(s, user).access)

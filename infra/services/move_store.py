@@ -21,6 +21,7 @@ from infra.services import ports, store
 from infra.services.supervisor import MARK, Supervisor
 from infra.settings import Settings
 from infra.store_format import kept, versitygw_folder
+from infra.store_users import User
 
 ANSWER_SECONDS = 60
 
@@ -46,7 +47,7 @@ def move(s: Settings, done: Callable[[int], None]) -> int:
     )
     try:
         with _running(old, s), _running(new, s):
-            number = copy(client(old), client(new), versitygw_folder(moving), done)
+            number = copy(client(old, user=User.ROOT), client(new, user=User.ROOT), versitygw_folder(moving), done)
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
         raise TransientFailure(f"the lake is not moved, and as it was: {failure}") from failure
     # An empty one may have been begun.

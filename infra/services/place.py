@@ -9,6 +9,7 @@ from infra.failures import PermanentFailure
 from infra.services import kafka, ports, store
 from infra.settings import ROOT, Settings
 from infra.spark_conf import write_defaults
+from infra.store_users import User
 
 FOLDERS = ("run", "logs", "tmp", "failpoints")
 INSTALLED = ("bin", "jars")
@@ -27,7 +28,7 @@ def prepare(s: Settings) -> None:
     for folder in FOLDERS:
         (s.home / folder).mkdir(parents=True, exist_ok=True)
     link_installed(s)
-    write_defaults(s)
+    write_defaults(s, User.NIGHT)
 
 
 def link_installed(s: Settings) -> None:

@@ -1,6 +1,6 @@
-"""The embedded Postgres: leases, and Airflow's metadata.
+"""The embedded Postgres: leases, Airflow's metadata, the shop's database.
 
-Data flow: binaries of a wheel -> `<home>/postgres` by initdb -> Program; then the databases
+Data flow: binaries of a wheel -> `<home>/postgres` by initdb -> Program; then the databases and roles
 Run: daybreak up --only postgres
 Source: PostgreSQL manual, "initdb": the server refuses to run as root.
 """
@@ -12,22 +12,23 @@ import subprocess
 from pathlib import Path
 
 import psutil
-import psycopg
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from infra.failures import PermanentFailure
-from infra.services import health
+from infra.postgres_login import conninfo
+from infra.postgres_roles import Role
+from infra.services import health, roles
 from infra.services.program import Name, Program
 from infra.settings import Settings
 
-USER = "daybreak"
-DATABASES = ("daybreak", "airflow")
 UNPRIVILEGED = ("nobody", "nogroup")
 # If we are root, the server runs as `nobody`, who cannot enter a home, which is closed to others. These capabilities let
 # it enter and read folders whatever their mode; access(), which Postgres calls, must honour them too. A container has only the
 # first, as a rule.
 PASSAGES = ("+dac_override,+dac_read_search", "+dac_override")
+DOOR = """\
+# Written at each start (infra/services/postgres.py). `all` are databases: nobody copies the whole server by replication.
+host all all 127.0.0.1/32 scram-sha-256
+"""
 
 
 def binary(name: str) -> Path:
@@ -59,11 +60,17 @@ def unprivileged(home: Path) -> tuple[str, ...]:
 
 
 def prepare(s: Settings) -> None:
-    """Create the data folder if it is missing, with the generated password for user `daybreak`."""
+    """Create the data folder if it is missing, with the generated password for the server's own role, and say who may enter."""
     data = s.home / "postgres"
     if (data / "PG_VERSION").exists():
         drop_stale_lock(data)
-        return
+    else:
+        _initialise(s, data)
+    # In its place, because its owner is the server's user.
+    (data / "pg_hba.conf").write_text(DOOR)
+
+
+def _initialise(s: Settings, data: Path) -> None:
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True, mode=0o700)
     password = s.home / f"postgres-password.{os.getpid()}"
@@ -72,7 +79,7 @@ def prepare(s: Settings) -> None:
     if os.geteuid() == 0:
         shutil.chown(data, *UNPRIVILEGED)
         shutil.chown(password, *UNPRIVILEGED)
-    command = [*unprivileged(s.home), str(binary("initdb")), "-D", str(data), "-U", USER, f"--pwfile={password}"]
+    command = [*unprivileged(s.home), str(binary("initdb")), "-D", str(data), "-U", Role.OWNER, f"--pwfile={password}"]
     command += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, cwd="/")
@@ -108,20 +115,6 @@ def _is_server(process: psutil.Process, data: Path, named: str) -> bool:
         return False
 
 
-def _admin(s: Settings) -> str:
-    # The one database that is there from the beginning.
-    return make_conninfo(s.postgres, dbname="postgres")
-
-
-def make_databases(s: Settings) -> None:
-    """Create the databases where they are missing."""
-    with psycopg.connect(_admin(s), autocommit=True) as connection:
-        there = {row[0] for row in connection.execute("SELECT datname FROM pg_database")}
-        for name in DATABASES:
-            if name not in there:
-                connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-
-
 def program(s: Settings) -> Program:
     """The server; it listens on loopback only, and on no socket file."""
     options = {
@@ -141,9 +134,9 @@ def program(s: Settings) -> Program:
         name=Name.POSTGRES,
         command=(*unprivileged(s.home), str(binary("postgres")), "-D", f"{s.home}/postgres", *arguments),
         ports={"postgres_port": s.postgres_port},
-        waits_for=lambda pid: health.postgres(_admin(s)),
+        waits_for=lambda pid: health.postgres(conninfo(s, Role.OWNER, roles.ADMIN)),
         prepare=lambda: prepare(s),
-        complete=lambda: make_databases(s),
+        complete=lambda: roles.make(s),
         # SIGINT is Postgres's fast shutdown. Only the server gets it: its children would cancel their query.
         stop_signal="INT",
         stop_group=False,

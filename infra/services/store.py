@@ -1,10 +1,8 @@
-"""The embedded object store that holds the lake: which server it is, its bucket, and what the SQL gateway's key may do there.
+"""The embedded object store that holds the lake: which server it is, its bucket, and what each user's key may do there.
 
-Data flow: Settings -> Program; then the bucket, by the S3 client, and the policy of the gateway's key
+Data flow: Settings -> Program; then the bucket, by the S3 client, and its users' rights
 Run: daybreak up --only store
 """
-
-from typing import Any
 
 from infra.failures import PermanentFailure
 from infra.lake.s3 import client
@@ -12,9 +10,10 @@ from infra.services import minio, versitygw
 from infra.services.program import Program
 from infra.settings import Settings
 from infra.store_format import other_format
+from infra.store_users import User
 
 PROGRAMS = {"versitygw": versitygw.program, "minio": minio.program}
-LETS_IN = {"versitygw": versitygw.let_gateway_in, "minio": minio.let_gateway_in}
+GIVES = {"versitygw": versitygw.give_rights, "minio": minio.give_rights}
 
 
 def refuse_other_format(s: Settings) -> None:
@@ -29,25 +28,13 @@ def program(s: Settings) -> Program:
 
 
 def complete(s: Settings) -> None:
-    """Create the lake's bucket where it is missing, and say what the gateway's key may do in it."""
+    """Create the lake's bucket where it is missing, and give each user its rights in it, and no other."""
     make_bucket(s)
-    if s.embedded("gateway_host") and s.gateway_s3_access_key:
-        LETS_IN[s.store](s, gold_only(s.bucket))
+    GIVES[s.store](s)
 
 
 def make_bucket(s: Settings) -> None:
     """Create the lake's bucket where it is missing."""
-    store = client(s)
+    store = client(s, user=User.ROOT)
     if not store.bucket_exists(s.bucket):
         store.make_bucket(s.bucket)
-
-
-def gold_only(bucket: str) -> list[dict[str, Any]]:
-    """The statements of the gateway's policy: read the bucket, write below `gold/`, so no statement changes another's table."""
-    lake = f"arn:aws:s3:::{bucket}"
-    write = ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
-    return [
-        {"Effect": "Allow", "Action": ["s3:ListBucket", "s3:GetBucketLocation"], "Resource": [lake]},
-        {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": [f"{lake}/*"]},
-        {"Effect": "Allow", "Action": write, "Resource": [f"{lake}/gold/*"]},
-    ]

@@ -15,18 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from infra.failures import PermanentFailure
+from infra.lake.login import key
 from infra.lake.s3 import client
 from infra.owner_file import write
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.store_format import versitygw_folder
+from infra.store_users import OWN, User
 
 HEALTH = "/health"
 
 
 def program(s: Settings, complete: Callable[[], None]) -> Program:
-    """The server, on loopback; the lake's own key is in its environment, the gateway's in a file."""
+    """The server, on loopback; the root's key is in its environment, the others in a file."""
     command = [
         f"{s.home}/bin/versitygw",
         *("--port", f"127.0.0.1:{s.s3_port}"),
@@ -63,11 +65,18 @@ def prepare(s: Settings) -> None:
     write(_keys(s) / "users.json", {"accessAccounts": _accounts(s)})
 
 
-def let_gateway_in(s: Settings, statements: list[dict[str, Any]]) -> None:
-    """Give the gateway's key these rights in the lake's bucket; a key without a statement has none."""
-    whose = {"Principal": {"AWS": [s.gateway_s3_access_key]}}
-    policy = {"Version": "2012-10-17", "Statement": [one | whose for one in statements]}
-    client(s).set_bucket_policy(s.bucket, json.dumps(policy))
+def give_rights(s: Settings) -> None:
+    """Make the bucket's policy what infra/lake/rights.py says; a key without a statement may do nothing."""
+    # As in infra/lake/s3.py: every command asks the roster, and only this needs the tables' types, which are Spark's.
+    from infra.lake.rights import statements
+
+    # A server that has run since before a key was made reads the file when it first hears the key.
+    write(_keys(s) / "users.json", {"accessAccounts": _accounts(s)})
+    every = [(user, one) for user, own in statements(s).items() for one in own if _has_key(s, user)]
+    whose = [one | {"Principal": {"AWS": [key(s, user).access]}} for user, one in every]
+    if whose:
+        policy = {"Version": "2012-10-17", "Statement": whose}
+        client(s, user=User.ROOT).set_bucket_policy(s.bucket, json.dumps(policy))
 
 
 def _keys(s: Settings) -> Path:
@@ -75,10 +84,14 @@ def _keys(s: Settings) -> Path:
 
 
 def _accounts(s: Settings) -> dict[str, dict[str, Any]]:
-    key, secret = s.gateway_s3_access_key, s.gateway_s3_secret_key.get_secret_value()
-    if not (s.embedded("gateway_host") and key):
-        return {}
-    return {key: {"access": key, "secret": secret, "role": "user", "userID": 0, "groupID": 0, "projectID": 0}}
+    """No account is an administrator's, or makes a bucket."""
+    plain = {"role": "user", "userID": 0, "groupID": 0, "projectID": 0}
+    keys = [key(s, user) for user in OWN if _has_key(s, user)]
+    return {one.access: {"access": one.access, "secret": one.secret, **plain} for one in keys}
+
+
+def _has_key(s: Settings, user: User) -> bool:
+    return bool(getattr(s, user.access_setting))
 
 
 def refuse_without_attributes(folder: Path) -> None:

@@ -18,6 +18,7 @@ from thrift.Thrift import TException
 
 from infra.cause import sentence
 from infra.failures import PermanentFailure, TransientFailure, reported
+from infra.lake.login import failed
 from infra.lake.s3 import client
 from infra.lake.tables import WRITERS, Writer
 from infra.settings import Settings, settings
@@ -103,9 +104,7 @@ def delta_tables(s: Settings) -> Iterator[tuple[str, str]]:
                 if name and any(True for _ in store.list_objects(s.bucket, f"{layer}/{name}/_delta_log/")):
                     yield layer, name
     except (MinioException, urllib3.exceptions.HTTPError) as failure:
-        raise TransientFailure(
-            f"the object store at {s.s3_endpoint} does not list bucket {s.bucket!r}: {failure}"
-        ) from failure
+        raise failed(f"the object store at {s.s3_endpoint} does not list bucket {s.bucket!r}", failure) from failure
 
 
 def register() -> list[str]:

@@ -13,14 +13,15 @@ from collections import deque
 from py4j.protocol import Py4JNetworkError
 
 from infra.failures import TransientFailure, reported
+from infra.lake.login import act_as
 from infra.services.gateway import configuration, guarded
 from infra.services.gateway import jvm as jvm_options
 from infra.session import spark
 from infra.settings import Settings, settings
-from infra.spark_conf import write_defaults
 from infra.sql import users
 from infra.sql.guard import Guard
 from infra.sql.stuck import STUCK_SECONDS, ends_when_stuck
+from infra.store_users import User
 
 EVERY_SECONDS = 0.5
 TOLD = 10
@@ -33,11 +34,11 @@ def run() -> None:
     folder = s.home / "gateway"
     spill = folder / "spill"
     spill.mkdir(parents=True, exist_ok=True)
-    # With a key of the store that may write gold only, whatever a statement says.
-    defaults = write_defaults(s.as_gateway(), folder / "conf")
+    # Its key of the store writes gold only, whatever a statement says.
+    act_as(User.GATEWAY)
     conf = {**configuration(s), **s.of_gateway, **guarded(s)}
     users.write(s)
-    own = spark("gateway", s.gateway_memory, "gateway_memory", jvm_options(s), conf, defaults)
+    own = spark("gateway", s.gateway_memory, "gateway_memory", jvm_options(s), conf)
     jvm, context = own.sparkContext._jvm, own.sparkContext._jsc.sc()
     assert jvm
     jvm.daybreak.sql.Server.start(own._jsparkSession)

@@ -24,9 +24,11 @@ from minio.deleteobjects import DeleteObject
 
 from infra.failures import TransientFailure
 from infra.lake import reader
+from infra.lake.login import act_as
 from infra.lake.s3 import client
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT
+from infra.store_users import User
 from streaming.views import VIEWS
 from tests.bench.bed import CORE, Bed, until
 from tests.bench.figure import Figure
@@ -73,6 +75,7 @@ def _sent(bed: Bed) -> date:
 
 def _grow_old(bed: Bed, table: str, commits: int) -> None:
     """Put the commits behind the newest, side by side, and a checkpoint of the last."""
+    act_as(User.STREAM)
     store, s = client(bed.settings), bed.settings
     newest = reader.delta(s, table).version()
     line = json.dumps({"commitInfo": {"timestamp": 0, "operation": "WRITE", "operationParameters": {}}}).encode()

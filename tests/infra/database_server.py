@@ -3,7 +3,9 @@
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import SecretStr
 
@@ -15,13 +17,14 @@ LONGEST_SECONDS = 60
 
 
 class DatabaseServer:
-    """The server, which can be killed and started again."""
+    """The server, which can be killed and started again. With one role; `more` are passwords of others."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, more: Mapping[str, SecretStr] = MappingProxyType({})) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        self.settings = Settings(home=home, postgres_port=port, postgres_password=SecretStr("secret"))
+        own = Settings(home=home, postgres_port=port, postgres_password=SecretStr("secret"))
+        self.settings = own.model_copy(update=dict(more))
         self._program = postgres.program(self.settings)
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -32,6 +35,7 @@ class DatabaseServer:
         while self._program.waits_for(self.process.pid) is not None:
             assert time.monotonic() < give_up, "Postgres does not start"
             time.sleep(0.05)
+        self._program.complete()
         tables.create(self.settings)
 
     def stop(self) -> None:

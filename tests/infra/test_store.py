@@ -1,6 +1,5 @@
 """What the lake asks of its store, of each embedded one: doctor's needs, kills under commits, whose key writes what."""
 
-import io
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,17 +10,20 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import urllib3
-from minio.error import S3Error
 from pyspark.sql.types import DateType, LongType, StructField, StructType
 from store_server import StoreServer
+from store_tries import As, furnish
 
 from infra.failures import TransientFailure
 from infra.lake import arrow_tables, spark_tables
+from infra.lake.login import act_as
 from infra.lake.probe import NEEDS, probe
+from infra.lake.rights import TRIES
 from infra.lake.s3 import client
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
-from infra.settings import Settings, settings
+from infra.settings import settings
+from infra.store_users import User
 
 TABLE = Table("silver", "kept", StructType([StructField("day", DateType()), StructField("n", LongType())]))
 COMMITS, KILLS = 60, 4
@@ -64,6 +66,7 @@ def test_a_home_keeps_the_store_that_made_its_lake(server: StoreServer) -> None:
 
 
 def test_a_store_killed_under_commits_loses_and_doubles_none(server: StoreServer) -> None:
+    act_as(User.STREAM)
     spark_tables.create(None, TABLE)  # type: ignore[arg-type]
     acknowledged: list[int] = []
 
@@ -86,37 +89,13 @@ def test_a_store_killed_under_commits_loses_and_doubles_none(server: StoreServer
     assert sorted(arrow_tables.read(TABLE)["n"].to_pylist()) == [*range(COMMITS)]
 
 
-def allowed(s: Settings, layer: str) -> set[str]:
-    """What the key of these settings may do below `layer/`."""
-    store, may = client(s, tries=1), set()
-    key, body = f"{layer}/{s.s3_access_key}", b"new"
-    for what, attempt in {
-        "list": lambda: [*store.list_objects(s.bucket, f"{layer}/")],
-        "read": lambda: store.get_object(s.bucket, f"{layer}/there").close(),
-        "replace": lambda: store.put_object(s.bucket, f"{layer}/there", io.BytesIO(body), len(body)),
-        "create": lambda: store.put_object(s.bucket, key, io.BytesIO(body), len(body)),
-        "delete": lambda: store.remove_object(s.bucket, f"{layer}/there"),
-    }.items():
-        try:
-            attempt()
-            may.add(what)
-        except S3Error as refused:
-            if refused.code != "AccessDenied":
-                raise
-    return may
-
-
-def test_the_gateways_key_reads_all_and_writes_gold(server: StoreServer) -> None:
+def test_a_key_writes_below_its_users_folders_only(server: StoreServer) -> None:
     s = server.settings
-    everything = {"list", "read", "replace", "create", "delete"}
-    for layer in ("silver", "gold"):
-        client(s).put_object(LAKE, f"{layer}/there", io.BytesIO(b"old"), 3)
-    assert allowed(s.as_gateway(), "silver") == {"list", "read"}
-    assert allowed(s.as_gateway(), "gold") == everything
-    assert allowed(s, "silver") == everything
-    nobody = s.model_copy(update={"s3_access_key": "nobody"})
-    with pytest.raises(S3Error, match="InvalidAccessKeyId"):
-        client(nobody).get_object(LAKE, "silver/there")
+    furnish(s)
+    for one in (one for one in TRIES if one.what.startswith(("write in", "delete in"))):
+        found = {user: set(As(s, user).does(one).values()) for user in User}
+        assert {user for user, refusals in found.items() if refusals == {None}} == {*one.may}
+        assert {user for user, refusals in found.items() if None not in refusals} == {*User} - {*one.may}
 
 
 class Forgetful(BaseHTTPRequestHandler):

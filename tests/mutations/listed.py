@@ -16,8 +16,10 @@ from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
 from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
+from tests.mutations.postgres_doors import POSTGRES_DOORS
 from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
+from tests.mutations.store_doors import STORE_DOORS
 from tests.mutations.stores import STORES
 from tests.mutations.stream import STREAM
 from tests.mutations.supplied import SUPPLIED
@@ -43,6 +45,8 @@ MUTATIONS = (
     *STORES,
     *DOORS,
     *KAFKA_DOORS,
+    *STORE_DOORS,
+    *POSTGRES_DOORS,
     *ALARMS,
     *LABS,
     *SUPPLIED,

@@ -1,4 +1,4 @@
-"""Mistakes about the embedded object store: an empty lake beside a full one, a key that may write more, a race or a bad
+"""Mistakes about the embedded object store: an empty lake beside a full one, a race or a bad
 copy that nobody sees.
 
 Data flow: infra/store_format.py, infra/services, infra/lake -> Mutation
@@ -23,13 +23,6 @@ STORES = (
         "if has is None or has == store:",
         "if has is None or has != store:",
         f"{FORMAT}::test_another_store_is_refused_before_anything_stops",
-    ),
-    Mutation(
-        "stores: the gateway's key writes the whole lake",
-        "infra/services/store.py",
-        'f"{lake}/gold/*"',
-        'f"{lake}/*"',
-        f"{STORE}::test_the_gateways_key_reads_all_and_writes_gold",
     ),
     Mutation(
         "stores: a race that everybody won is no finding",

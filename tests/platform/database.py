@@ -13,6 +13,7 @@ from typing import Any
 from running import Platform
 
 from infra.failures import TransientFailure
+from infra.postgres_roles import Role
 from infra.shop.db.changes import changes
 from infra.shop.db.connection import connected
 from infra.shop.db.tables import COMPARED
@@ -26,11 +27,11 @@ class Database:
 
     platform: Platform
 
-    def run(self, *statements: str) -> list[Any]:
+    def run(self, *statements: str, role: Role = Role.SHOP) -> list[Any]:
         """Run statements, each in a transaction; the rows of the last one. A server that is just starting is waited for."""
         for _ in range(TRIES):
             try:
-                with connected(self.platform.settings) as own:
+                with connected(self.platform.settings, role) as own:
                     for statement in statements:
                         cursor = own.execute(statement)  # type: ignore[call-overload]
                 return cursor.fetchall() if cursor.description else []

@@ -79,25 +79,36 @@ def answer(arguments: list[str]) -> dict[str, Any]:
     return {"returncode": code, "stdout": output.getvalue(), "stderr": errors.getvalue()}
 
 
-def start_jvm() -> None:
-    """The JVM of all commands, with the night's options: it would keep those of the first as its own, the UI's port too."""
+def start_jvm(who: str) -> None:
+    """The JVM of all commands, with the night's options: it would keep those of the first as its own, the UI's port too.
+
+    With the store's key of `who`, stream or night, as a process of its own has it.
+    """
     from pyspark import SparkConf, SparkContext
 
     from infra.class_archive import spark_jvm
+    from infra.lake.login import key
     from infra.settings import settings
     from infra.spark_conf import write_defaults
+    from infra.store_users import User
 
     if SparkContext._gateway is None:
         s = settings()
-        os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
+        os.environ["SPARK_CONF_DIR"] = str(write_defaults(s, User(who)))
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         options = {"memory": s.night_memory, "extraJavaOptions": " ".join(spark_jvm(s, s.night_jvm))}
         conf = SparkConf(loadDefaults=False).setAll([(f"spark.driver.{key}", value) for key, value in options.items()])
         SparkContext._ensure_initialized(conf=conf)
+    jvm, own = SparkContext._jvm, key(settings(), User(who))
+    assert jvm
+    for name, value in own._asdict().items():
+        jvm.java.lang.System.setProperty(f"spark.hadoop.fs.s3a.{name}.key", value)
+    # They have the key of the command before.
+    jvm.org.apache.hadoop.fs.FileSystem.closeAll()
 
 
 def _command(program: str, *arguments: str) -> None:
-    start_jvm()
+    start_jvm("night" if program == "batch" else "stream")
     if program == "batch":
         from batch.__main__ import app
 

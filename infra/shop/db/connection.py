@@ -17,6 +17,8 @@ from psycopg.errors import LockNotAvailable
 from psycopg.pq import Format
 
 from infra.failures import TransientFailure
+from infra.postgres_login import conninfo
+from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.locks import Watch
 
@@ -45,27 +47,26 @@ YEAR = 4
 """Digits of a year that Python can hold."""
 
 
-def dsn(s: Settings, database: str | None = None) -> str:
-    """The connection string with its password, to the shop's database or to another one of the same server."""
-    password = s.shop_password.get_secret_value()
-    if not password and s.embedded("shop_dsn"):
-        password = s.postgres_password.get_secret_value()
-    more = {"password": password} if password else {}
-    return make_conninfo(s.shop_dsn, **more, **({"dbname": database} if database else {}))
+def dsn(s: Settings, role: Role = Role.SHOP) -> str:
+    """The connection string with its password. A database of yours has the one user that DAYBREAK_SHOP_DSN names."""
+    given = s.shop_password.get_secret_value()
+    if not given and s.embedded("shop_dsn"):
+        return conninfo(s, role, str(conninfo_to_dict(s.shop_dsn)["dbname"]))
+    return make_conninfo(s.shop_dsn, **({"password": given} if given else {}))
 
 
-def parts(s: Settings) -> dict[str, str]:
+def parts(s: Settings, role: Role = Role.SHOP) -> dict[str, str]:
     """The connection string by its keywords: host, port, user, dbname, password."""
-    return {name: str(value) for name, value in conninfo_to_dict(dsn(s)).items() if value is not None}
+    return {name: str(value) for name, value in conninfo_to_dict(dsn(s, role)).items() if value is not None}
 
 
 @contextmanager
-def connected(s: Settings, database: str | None = None, autocommit: bool = True) -> Iterator[Connection]:
+def connected(s: Settings, role: Role = Role.SHOP, autocommit: bool = True) -> Iterator[Connection]:
     """A connection. No statement waits for a lock longer than `lock_seconds`.
 
     Raises TransientFailure if the server does not answer, ends the connection, or does not give a lock in time.
     """
-    own = dsn(s, database)
+    own = dsn(s, role)
     options = f"{conninfo_to_dict(own).get('options') or ''} -c lock_timeout={s.lock_seconds}s".strip()
     limited = make_conninfo(own, options=options)
     try:

@@ -9,6 +9,7 @@ import time
 from datetime import timedelta
 
 from infra.failures import PermanentFailure, TransientFailure
+from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db import limits
 from infra.shop.db.connection import parts
@@ -56,7 +57,7 @@ def configuration(s: Settings) -> dict[str, str]:
 
 def source(s: Settings) -> dict[str, str]:
     """What every connector to the shop's database has. The password is a reference, because Connect keeps this in a topic."""
-    own = parts(s)
+    own = parts(s, Role.CAPTURE)
     return {
         "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
         "tasks.max": "1",

@@ -23,7 +23,10 @@ REPLAYED = 0x64617962
 """The advisory lock that is held while the past is written."""
 Dated = Callable[[datetime], None]
 """Called inside of a transaction, with its time."""
-_FUNCTIONS = ("oid", "create", "session_setup", "session_reset", "xact_setup")
+FUNCTIONS = tuple(
+    f"pg_replication_origin_{one}" for one in ("oid", "create", "session_setup", "session_reset", "xact_setup")
+)
+"""What one must be allowed to call who writes the past."""
 
 
 @contextmanager
@@ -63,7 +66,7 @@ def _origin(own: Connection, name: str) -> Iterator[Dated]:
             own.execute("SELECT pg_replication_origin_create(%s)", [name])
         own.execute("SELECT pg_replication_origin_session_setup(%s)", [name])
     except InsufficientPrivilege as failure:
-        functions = ", ".join(f"pg_replication_origin_{one}" for one in _FUNCTIONS)
+        functions = ", ".join(FUNCTIONS)
         raise PermanentFailure(
             f"the user {own.info.user} of the shop's database may not say when a past transaction was committed: let a superuser "
             f'run `GRANT EXECUTE ON FUNCTION {functions} TO "{own.info.user}"`, or send no past: --days 0'

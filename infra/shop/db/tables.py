@@ -14,8 +14,10 @@ from datetime import datetime
 from psycopg import sql
 
 from infra.failures import PermanentFailure
+from infra.postgres_login import has
+from infra.postgres_roles import Role
 from infra.settings import Settings
-from infra.shop.db.connection import Connection, connected, parts
+from infra.shop.db.connection import Connection, connected
 
 KEYS = {
     "customers": ("customer_id",),
@@ -56,13 +58,11 @@ _PUBLISHED = "SELECT schemaname, tablename FROM pg_publication_tables WHERE pubn
 
 
 def create(s: Settings) -> None:
-    """Make what is missing: the database if it is the embedded server's, the tables, the publication.
+    """Make what is missing: the tables, the publication.
 
     A table of ADDED that was never made is made, empty, and captured from then on. Raises PermanentFailure if some tables are
     there and others are not: then they were renamed or dropped.
     """
-    if s.embedded("shop_dsn"):
-        _create_database(s)
     with connected(s) as own:
         there = {row[0] for row in own.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
         absent = [table for table in KEYS if table not in there]
@@ -76,6 +76,15 @@ def create(s: Settings) -> None:
                 for table in ADDED:
                     own.execute("INSERT INTO marks (id, at) VALUES (%s, now()) ON CONFLICT DO NOTHING", [_made(table)])
         _capture(own)
+        if s.embedded("shop_dsn") and has(s, Role.CAPTURE):
+            _let_beat(own)
+
+
+def _let_beat(own: Connection) -> None:
+    may = own.execute("SELECT has_table_privilege(%s, %s, 'UPDATE')", [Role.CAPTURE, HEARTBEAT]).fetchone()
+    if may != (True,):
+        beats = sql.SQL("GRANT INSERT, UPDATE ON {} TO {}")
+        own.execute(beats.format(sql.Identifier(HEARTBEAT), sql.Identifier(Role.CAPTURE)))
 
 
 def _capture(own: Connection) -> None:
@@ -134,10 +143,3 @@ def _gone(tables: Sequence[str]) -> str:
         f"the shop's database has no {names} (renamed or dropped?), so its changes are captured no longer: rename it back, or "
         "change infra/shop/db and the contract to its new name"
     )
-
-
-def _create_database(s: Settings) -> None:
-    name = parts(s)["dbname"]
-    with connected(s, "postgres") as admin:
-        if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
-            admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))

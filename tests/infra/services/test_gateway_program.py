@@ -10,10 +10,12 @@ from pydantic import SecretStr
 from infra import secrets
 from infra.commands import connect
 from infra.failures import PermanentFailure
-from infra.services import gateway, store
+from infra.lake.rights import statements
+from infra.services import gateway
 from infra.settings import Settings, load
-from infra.spark_conf import spark_defaults, write_defaults
+from infra.spark_conf import write_defaults
 from infra.sql import users
+from infra.store_users import User
 
 
 @pytest.fixture
@@ -35,17 +37,11 @@ def test_a_statement_ended_lately_by_this_process_is_a_notice(s: Settings) -> No
 def test_its_key_of_the_store_is_on_no_command_line(s: Settings) -> None:
     key, secret = s.gateway_s3_access_key, s.gateway_s3_secret_key.get_secret_value()
     assert len({key, s.s3_access_key, ""}) == 3
-    written = write_defaults(s.as_gateway(), s.home / "gateway" / "conf") / "spark-defaults.conf"
+    written = write_defaults(s, User.GATEWAY) / "spark-defaults.conf"
     assert written.stat().st_mode & 0o777 == 0o600
     assert f"spark.hadoop.fs.s3a.secret.key {secret}" in written.read_text()
     assert s.s3_secret_key.get_secret_value() not in written.read_text()
-    assert spark_defaults(s)["spark.hadoop.fs.s3a.access.key"] == s.s3_access_key
     assert secret not in str(gateway.program(s).command) + str(gateway.configuration(s))
-
-
-def test_without_a_key_of_its_own_it_uses_the_lakes(s: Settings) -> None:
-    yours = s.model_copy(update={"gateway_s3_access_key": ""})
-    assert yours.as_gateway().s3_access_key == s.s3_access_key
 
 
 def test_it_knows_its_users_by_hashes_alone(s: Settings) -> None:
@@ -82,9 +78,8 @@ def test_the_lines_to_connect_show_a_password_only_when_asked(s: Settings) -> No
         assert own in connect.lines(s, role, show=True)
 
 
-def test_the_policy_writes_below_gold_only() -> None:
-    allowed = store.gold_only("lake")
-    writing = [
-        one["Resource"] for one in allowed if any(name.startswith(("s3:Put", "s3:Delete")) for name in one["Action"])
-    ]
-    assert writing == [["arn:aws:s3:::lake/gold/*"]]
+def test_its_key_may_write_gold_only(s: Settings) -> None:
+    writes = {
+        place for one in statements(s)[User.GATEWAY] if "s3:PutObject" in one["Action"] for place in one["Resource"]
+    }
+    assert writes == {"arn:aws:s3:::lake/gold/", "arn:aws:s3:::lake/gold/*"}

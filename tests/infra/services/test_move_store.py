@@ -12,11 +12,13 @@ from store_server import StoreServer
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables, copied, spark_tables
+from infra.lake.login import act_as
 from infra.lake.s3 import client
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.services.move_store import move
 from infra.settings import settings
+from infra.store_users import User
 
 TABLE = Table("silver", "moved", StructType([StructField("day", DateType()), StructField("n", LongType())]), ("day",))
 LARGE = bytes(range(256)) * 4096 * 12
@@ -27,6 +29,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StoreSer
     """MinIO, with a table, another bucket and an object of several parts; its home has no setting that names a store."""
     monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
     monkeypatch.setenv("DAYBREAK_STORE", "minio")
+    act_as(User.ROOT)
     own = StoreServer(tmp_path)
     settings.cache_clear()
     own.start()

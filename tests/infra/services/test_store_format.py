@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from infra.failures import PermanentFailure
 from infra.services import place, store, versitygw
@@ -57,7 +58,7 @@ def test_a_file_system_without_attributes_is_refused() -> None:
 
 
 def test_only_the_owner_reads_keys_and_lake(tmp_path: Path) -> None:
-    s = Settings(home=tmp_path, gateway_s3_access_key="its-key", gateway_s3_secret_key="its-secret")
+    s = Settings(home=tmp_path, gateway_s3_access_key="its-key", gateway_s3_secret_key=SecretStr("its-secret"))
     versitygw.prepare(s)
     keys = tmp_path / "store" / "keys" / "users.json"
     assert "its-secret" in keys.read_text()

@@ -18,6 +18,7 @@ from infra.services.gateway import audit_file
 from infra.sql import gateway
 from infra.sql.rights import RIGHTS, SCRATCH
 from infra.sql.users import Role, password
+from infra.store_users import User
 
 pytestmark = pytest.mark.platform
 
@@ -42,8 +43,9 @@ def scratch(running: Platform) -> Iterator[Platform]:
         )
         yield running
         own.execute(f"DROP TABLE IF EXISTS {SCRATCH}")
-    for one in client(s).list_objects(s.bucket, "gold/rights_tried/", recursive=True):
-        client(s).remove_object(s.bucket, str(one.object_name))
+    store = client(s, user=User.GATEWAY)
+    for one in store.list_objects(s.bucket, "gold/rights_tried/", recursive=True):
+        store.remove_object(s.bucket, str(one.object_name))
 
 
 def outcomes(platform: Platform, role: Role) -> dict[str, str | None]:

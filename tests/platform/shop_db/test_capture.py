@@ -13,6 +13,7 @@ from infra.kafka import client, login
 from infra.kafka.send import Sender
 from infra.kafka_users import User
 from infra.lake import reader
+from infra.postgres_roles import Role
 from infra.problems import problems
 from infra.services.program import Name
 from infra.shop.db.changes import changes
@@ -300,7 +301,7 @@ def test_a_slot_that_fell_behind_is_told_and_a_snapshot_mends_it(database: Datab
 
     def is_lost() -> bool:
         database.run("DROP TABLE IF EXISTS junk", f"CREATE TABLE junk AS SELECT {TEXT} FROM generate_series(1, 10000)")
-        database.run("SELECT pg_switch_wal()", "CHECKPOINT")
+        database.run("SELECT pg_switch_wal()", "CHECKPOINT", role=Role.OWNER)
         found = slot(platform.settings)
         return found is not None and found.is_lost
 

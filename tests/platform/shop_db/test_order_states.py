@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from database import Database
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
 from infra.failures import PermanentFailure
+from infra.postgres_roles import Role
 from infra.shop.db import orders
 from infra.shop.db.connection import connected, dsn
 from infra.shop.db.tables import create, made, missing
@@ -114,9 +116,11 @@ def test_the_shops_rules_give_what_the_fold_gives(database: Database) -> None:
 
 
 def test_a_database_without_the_table_gets_it_unless_it_had_one(database: Database) -> None:
-    database.run("DROP DATABASE IF EXISTS shop_of_old", "CREATE DATABASE shop_of_old")
     own = database.platform.settings
-    old = own.model_copy(update={"shop_dsn": dsn(own, "shop_of_old")})
+    with connected(own, Role.OWNER) as server:
+        server.execute("DROP DATABASE IF EXISTS shop_of_old")
+        server.execute("CREATE DATABASE shop_of_old OWNER shop")
+    old = own.model_copy(update={"shop_dsn": make_conninfo(dsn(own), dbname="shop_of_old")})
     create(old)
     with connected(old) as server:
         # As a version made it that did not know the table.

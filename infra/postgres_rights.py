@@ -1,0 +1,53 @@
+"""Who may do what with the embedded Postgres: what a test tries as every role, with who may.
+
+Data flow: TRIES -> a test on a running server, a table of infra/README.md
+Run: pytest tests/platform/doors/test_postgres.py
+
+What each role is granted is in infra/services/roles.py, apart: a grant that gives too much is found by a try.
+"""
+
+from dataclasses import dataclass
+
+from infra import rights_table
+from infra.postgres_roles import Role
+
+MARKERS = (
+    "<!-- who may do what with Postgres: made by make catalog -->",
+    "<!-- end of who may do what with Postgres -->",
+)
+
+
+@dataclass(frozen=True)
+class Try:
+    """Something to do with the server, and who may."""
+
+    what: str
+    may: tuple[Role, ...]
+
+
+OWNER, LEASE, AIRFLOW, SHOP, CAPTURE = Role
+TRIES = (
+    Try("hold a lease", (OWNER, LEASE)),
+    Try("keep anything beside the leases", (OWNER,)),
+    Try("make and write Airflow's tables", (OWNER, AIRFLOW)),
+    Try("enter the shop's database", (OWNER, SHOP, CAPTURE)),
+    Try("read the shop's tables", (OWNER, SHOP, CAPTURE)),
+    Try("write the shop's tables", (OWNER, SHOP)),
+    Try("make or remove tables of the shop", (OWNER, SHOP)),
+    Try("say when a past transaction was committed", (OWNER, SHOP)),
+    Try("write the connector's heartbeat", (OWNER, SHOP, CAPTURE)),
+    Try("say which tables are captured", (OWNER, SHOP)),
+    Try("make and drop a slot, and read the log of changes", (OWNER, CAPTURE)),
+    Try("copy the whole server", ()),
+    Try("enter the server's own database", (OWNER,)),
+    Try("end another role's session", (OWNER,)),
+    Try("see the hashes of passwords", (OWNER,)),
+    Try("make a role, or a database", (OWNER,)),
+    Try("change the server's settings", (OWNER,)),
+    Try("read a file, or start a program", (OWNER,)),
+)
+
+
+def page(text: str) -> str:
+    """The page with a new table. Raises ValueError where the markers are missing."""
+    return rights_table.page(text, MARKERS, rights_table.table(TRIES, Role))

@@ -1,0 +1,117 @@
+"""Roles of the embedded Postgres: each enters its own database, is a plain login, and is who its program says.
+
+Data flow: Settings -> a running server with its roles; what programs say to it
+Run: pytest tests/infra/test_postgres_roles.py
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+from database_server import DatabaseServer
+from postgres_tries import As
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import SecretStr
+from sqlalchemy.engine import make_url
+
+from infra import postgres_rights, secrets
+from infra.failures import PermanentFailure
+from infra.lake.lease import Lease
+from infra.postgres_login import conninfo, password
+from infra.postgres_roles import OWN, Role
+from infra.services import airflow, connect
+from infra.services.roles import ADMIN, ENTERS
+from infra.settings import Settings, load
+from infra.settings_table import PAGE
+from infra.shop.db import connection, connector
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DatabaseServer]:
+    """With all its roles."""
+    with TemporaryDirectory(prefix="daybreak-roles-") as folder:
+        home = Path(folder)
+        # Postgres's own user must be able to enter.
+        home.chmod(0o755)
+        own = DatabaseServer(home, {role.setting: SecretStr(f"of-{role}") for role in OWN})
+        own.start()
+        yield own
+        own.stop()
+
+
+@pytest.mark.slow
+def test_a_role_enters_its_own_database_only(server: DatabaseServer) -> None:
+    for name, enter in ENTERS.items():
+        for role in enter:
+            psycopg.connect(conninfo(server.settings, role, name)).close()
+        for role in {*OWN} - {*enter}:
+            with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+                psycopg.connect(conninfo(server.settings, role, name))
+
+
+@pytest.mark.slow
+def test_no_role_is_more_than_a_login(server: DatabaseServer) -> None:
+    more = "rolsuper OR rolcreatedb OR rolcreaterole OR rolbypassrls"
+    asked = f"SELECT rolname, {more}, rolreplication FROM pg_roles WHERE rolcanlogin"
+    with psycopg.connect(conninfo(server.settings, Role.OWNER, ADMIN)) as own:
+        found = {name: (is_more, replicates) for name, is_more, replicates in own.execute(asked)}
+    assert found == {**{role.value: (False, role is Role.CAPTURE) for role in OWN}, Role.OWNER.value: (True, True)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["copy the whole server", "write the connector's heartbeat", "read the shop's tables"])
+def test_what_the_capture_needs_it_may_and_no_more(server: DatabaseServer, what: str) -> None:
+    with psycopg.connect(conninfo(server.settings, Role.SHOP, "shop"), autocommit=True) as shop:
+        shop.execute("CREATE TABLE IF NOT EXISTS later (a int)")
+    (one,) = (one for one in postgres_rights.TRIES if one.what == what)
+    for role in Role:
+        assert {why is None for why in As(server.settings, role).does(what)} == {role in one.may}, role
+
+
+@pytest.mark.slow
+def test_a_lease_is_its_own_roles(server: DatabaseServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infra.lake.lease.settings", lambda: server.settings)
+    with Lease("night"), psycopg.connect(conninfo(server.settings, Role.OWNER, ADMIN)) as own:
+        found = own.execute("SELECT usename FROM pg_stat_activity WHERE application_name = 'lease lake/night'")
+        assert found.fetchall() == [("lease",)]
+
+
+@pytest.fixture
+def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Of a home with its secrets."""
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    secrets.ensure(load())
+    return load()
+
+
+def test_each_role_has_a_password_of_its_own(s: Settings) -> None:
+    assert len({password(s, role) for role in Role}) == len(Role)
+    assert all(len(password(s, role)) >= 32 for role in Role)
+
+
+def test_each_program_says_its_role(s: Settings) -> None:
+    url = make_url(airflow.database(s))
+    assert (url.username, url.password, url.database) == ("airflow", password(s, Role.AIRFLOW), "airflow")
+    assert connection.parts(s)["user"] == "shop"
+    assert connector.source(s)["database.user"] == "capture"
+    assert password(s, Role.CAPTURE) not in str(connector.configuration(s)) + str(connect.properties(s))
+
+
+def test_a_postgres_of_yours_is_told_what_you_say(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_POSTGRES_DSN", "host=db user=me")
+    monkeypatch.setenv("DAYBREAK_POSTGRES_PASSWORD", "mine")
+    yours = load()
+    said = [conninfo_to_dict(conninfo(yours, role, "daybreak")) for role in Role]
+    assert said == [{"host": "db", "user": "me", "password": "mine", "dbname": "daybreak"}] * len(Role)
+
+
+def test_a_password_that_java_could_misread_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAYBREAK_POSTGRES_CAPTURE_PASSWORD", 'a"b')
+    with pytest.raises(PermanentFailure, match="DAYBREAK_POSTGRES_CAPTURE_PASSWORD is wrong"):
+        load()
+
+
+def test_the_page_has_the_table_of_today() -> None:
+    assert postgres_rights.page(PAGE.read_text()) == PAGE.read_text(), "run make catalog"
