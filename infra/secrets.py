@@ -48,6 +48,7 @@ def _wanted(s: Settings) -> dict[str, str]:
     wanted["DAYBREAK_CONNECT_PASSWORD"] = _password()
     wanted["DAYBREAK_QUEUE_PASSWORD"] = _password()
     wanted["DAYBREAK_SPARK_SECRET"] = _token(32)
+    wanted["DAYBREAK_SPARK_UI_PASSWORD"] = _password()
     if s.embedded("airflow_url"):
         wanted["DAYBREAK_AIRFLOW_PASSWORD"] = _password()
         wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = _token(64)

@@ -31,7 +31,7 @@ def spark(
     s = settings()
     cluster_conf.refuse_unreachable(s)
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
-    # The page of a driver asks nobody who he is. On a cluster too only its other listeners have an address of their own.
+    # A page's password travels in the clear: on a cluster too only the driver's other listeners have an address of their own.
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     # Else Spark starts the `python3` of the PATH for Python columns, an executor its machine's.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

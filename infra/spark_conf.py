@@ -7,7 +7,7 @@ Run: daybreak doctor
 import os
 from pathlib import Path
 
-from infra import cluster_conf, owner_only
+from infra import cluster_conf, owner_only, spark_page
 from infra.class_archive import spark_classpath, spark_jvm
 from infra.lake.login import acting, key
 from infra.settings import Settings
@@ -25,6 +25,7 @@ def spark_defaults(s: Settings, user: User | None = None) -> dict[str, str]:
         "spark.driver.extraJavaOptions": " ".join(spark_jvm(s)),
         "spark.local.dir": f"{s.home}/tmp",
         "spark.ui.enabled": "false",
+        **spark_page.guarded(s),
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",

@@ -25,6 +25,9 @@ class SparkSettings(BaseSettings):
         SecretStr(""),
         description="With a standalone master: authenticates and encrypts all of Spark's connections; generated",
     )
+    spark_ui_password: SecretStr = Field(
+        SecretStr(""), description="Password of Spark's pages, whose user is `owner`; generated"
+    )
     cluster_cores: int = Field(
         2,
         ge=1,

@@ -132,7 +132,7 @@ def _where_to_look(seconds: float) -> None:
         ("Airflow", f"{s.airflow_url}  user {s.airflow_user}, password {s.airflow_password.get_secret_value()}"),
         ("dbt docs", f"{s.airflow_url}/dbt-docs/  (also in Airflow's navigation, or `daybreak docs`)"),
         ("the lake", f"{files}, as files" if files.is_dir() else f"bucket {s.bucket} at {s.s3_endpoint}"),
-        ("Spark UI", f"http://127.0.0.1:{s.stream_ui_port}"),
+        ("Spark UI", f"http://127.0.0.1:{s.stream_ui_port}  (`daybreak connect spark --show` says the password)"),
         ("SQL", 'daybreak query "SELECT * FROM gold.fct_daily_orders ORDER BY day"'),
         ("stop it", "daybreak down  (.venv/bin/daybreak; data stays, `make clean` removes it)"),
     ):

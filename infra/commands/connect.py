@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from infra import spark_page
 from infra.commands import kafka_lines, s3_lines
 from infra.kafka_users import User
 from infra.services.program import BIN
@@ -49,6 +50,12 @@ def s3(
 ) -> None:
     """Print lines that read the lake's files: Python with deltalake, DuckDB, other clients of S3."""
     print(s3_lines.lines(settings(), user, show))
+
+
+@connect.command()
+def spark(show: Annotated[bool, typer.Option("--show", help="Print the password; else where it is.")] = False) -> None:
+    """Print where Spark's pages are, and how to log in to them."""
+    print(spark_page.lines(settings(), show))
 
 
 def lines(s: Settings, role: Role, show: bool = False) -> str:

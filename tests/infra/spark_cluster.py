@@ -4,7 +4,6 @@ Data flow: code blocks of the README, free ports, a folder -> processes of a mas
 Run: pytest tests/infra/test_cluster.py
 """
 
-import json
 import os
 import re
 import signal
@@ -15,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from socket import create_connection, socket
 from typing import Any
-from urllib.request import urlopen
 
+import httpx
 import psutil
 import pyspark
 
-from infra import cluster_files
+from infra import cluster_files, spark_page
 from infra.services.program import BIN
 from infra.settings import ROOT, Settings
 
@@ -57,6 +56,7 @@ class Cluster:
     def __init__(self, folder: Path, s: Settings) -> None:
         self.folder, self.port, self.page = folder, free_port(), free_port()
         self.conf = cluster_files.write(s, folder / "conf")
+        self._password = s.spark_ui_password.get_secret_value()
         self._commands, _, self._settings = told()
         # Neither this tree's path nor a setting of ours: what executors have, the driver gave them.
         self._env = {
@@ -84,8 +84,12 @@ class Cluster:
         return own
 
     def master_says(self) -> Any:
-        with urlopen(f"http://{HOST}:{self.page}/json/", timeout=10) as answer:
-            return json.load(answer)
+        login = (spark_page.USER, self._password)
+        return (
+            httpx.get(f"http://{HOST}:{self.page}/json/", auth=login, timeout=10, trust_env=False)
+            .raise_for_status()
+            .json()
+        )
 
     def holds(self) -> Mapping[str, int]:
         """Cores of each application that runs."""
@@ -122,7 +126,7 @@ class Cluster:
             create_connection((HOST, self.port), 1).close()
             # Its page comes a moment after its port.
             return bool(self.master_says())
-        except OSError:
+        except (OSError, httpx.TransportError):
             return False
 
     def _alive(self) -> set[str]:

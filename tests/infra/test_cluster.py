@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from doors import asked, ears
 from spark_cluster import HOST, Cluster
 
 from infra import secrets
@@ -115,3 +116,13 @@ def test_executors_run_our_code_and_all_listen_at_one_address(s: Settings, clust
     assert all(any(kind in one["words"] for one in found["processes"]) for kind in kinds)
     assert {ear for one in found["processes"] for ear in one["ears"]} == {HOST}
     assert not any(one["tells"] for one in found["processes"])
+
+
+def test_no_port_of_master_and_workers_answers_anybody(cluster: Cluster) -> None:
+    cluster.worker()
+    said = [
+        asked(port, path) for port in set(ears(one.pid for one in cluster.running)) for path in ("/", "/json/", "/log/")
+    ]
+    # The master's page and the worker's; their other ports speak no HTTP.
+    assert {answer[0] for answer in said if answer} == {401}
+    assert sum(answer is not None for answer in said) >= 6

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from spark_cluster import told
 
-from infra import cluster_files, secrets
+from infra import cluster_files, secrets, spark_page
 from infra.cluster_conf import guarded, refuse_unreachable, share
 from infra.failures import PermanentFailure
 from infra.settings import Settings, load
@@ -106,6 +106,7 @@ def test_the_masters_folder_is_its_owners_only(s: Settings, tmp_path: Path) -> N
     assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
     lines = dict(line.split(" ", 1) for line in (folder / "spark-defaults.conf").read_text().splitlines())
     assert guarded(s).items() <= lines.items()
+    assert spark_page.guarded(s).items() <= lines.items()
 
 
 def test_a_folder_of_other_things_is_left_alone(s: Settings, tmp_path: Path) -> None:

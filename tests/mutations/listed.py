@@ -16,6 +16,7 @@ from tests.mutations.labs import LABS
 from tests.mutations.night import NIGHT
 from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
+from tests.mutations.pages import PAGES
 from tests.mutations.postgres_doors import POSTGRES_DOORS
 from tests.mutations.queue import QUEUE
 from tests.mutations.shown import SHOWN
@@ -47,6 +48,7 @@ MUTATIONS = (
     *KAFKA_DOORS,
     *STORE_DOORS,
     *POSTGRES_DOORS,
+    *PAGES,
     *ALARMS,
     *LABS,
     *SUPPLIED,
