@@ -50,7 +50,8 @@ def _wanted(s: Settings) -> dict[str, str]:
     wanted["DAYBREAK_SPARK_SECRET"] = _token(32)
     wanted["DAYBREAK_SPARK_UI_PASSWORD"] = _password()
     if s.embedded("airflow_url"):
-        wanted["DAYBREAK_AIRFLOW_PASSWORD"] = _password()
+        for whose in ("", "VIEWER_", "ADMIN_"):
+            wanted[f"DAYBREAK_AIRFLOW_{whose}PASSWORD"] = _password()
         wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = _token(64)
         wanted["DAYBREAK_AIRFLOW_FERNET_KEY"] = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
     return wanted

@@ -16,6 +16,7 @@ from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
 from infra import out_of_memory
+from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
@@ -34,7 +35,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Settings(
-    Alarms, Capture, GatewaySettings, KafkaSettings, Notify, PostgresRoles, QueueSettings, SparkSettings, StoreUsers
+    AirflowSettings,
+    Alarms,
+    Capture,
+    GatewaySettings,
+    KafkaSettings,
+    Notify,
+    PostgresRoles,
+    QueueSettings,
+    SparkSettings,
+    StoreUsers,
 ):
     """The platform's settings. A service whose endpoint is set is yours, and the embedded one is not started."""
 
@@ -80,13 +90,6 @@ class Settings(
     cache_mb: int = Field(
         128, ge=8, description="Memory (MB) of the embedded cache; if it is full, its follower says so"
     )
-    airflow_url: str = Field(
-        default_factory=lambda d: f"http://127.0.0.1:{d['airflow_port']}", description="Airflow's API and UI"
-    )
-    airflow_user: str = Field("admin", description="Airflow user that the command line logs in as")
-    airflow_password: SecretStr = Field(SecretStr(""), description="Airflow password; generated when embedded")
-    airflow_jwt_secret: SecretStr = Field(SecretStr(""), description="Signs Airflow's internal tokens; generated")
-    airflow_fernet_key: SecretStr = Field(SecretStr(""), description="Encrypts Airflow's connections; generated")
     supervisor_password: SecretStr = Field(
         SecretStr(""), description="Password of supervisor's control port; generated"
     )

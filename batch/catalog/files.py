@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from batch.catalog import sources, topics, views
 from batch.tables import night_tables
 from infra import postgres_rights, settings_table
+from infra.airflow import rights as of_airflow
 from infra.kafka import rights as of_kafka
 from infra.lake import rights as of_lake
 from infra.settings import ROOT
@@ -35,8 +36,8 @@ def files() -> dict[str, str]:
         **{f"dbt/models/sources/{name}.yml": text for name, text in sources.files((*stream_tables(), *night_tables()))},
         **dict(_under("dbt", views.files(VIEWS.values()))),
         **dict(_under("dbt", topics.files(CONTRACTS.values()))),
-        str(page.relative_to(ROOT)): postgres_rights.page(
-            of_lake.page(of_kafka.page(rights.page(settings_table.page(page.read_text()))))
+        str(page.relative_to(ROOT)): of_airflow.page(
+            postgres_rights.page(of_lake.page(of_kafka.page(rights.page(settings_table.page(page.read_text())))))
         ),
     }
 

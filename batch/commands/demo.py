@@ -129,7 +129,10 @@ def _where_to_look(seconds: float) -> None:
     files = versitygw_folder(s.home) / s.bucket
     console.print(f"[bold]done in {seconds / 60:.1f} minutes; the platform stays up.[/] Look at:")
     for what, where in (
-        ("Airflow", f"{s.airflow_url}  user {s.airflow_user}, password {s.airflow_password.get_secret_value()}"),
+        (
+            "Airflow",
+            f"{s.airflow_url}  (user operator; `daybreak connect airflow --as operator --show` says the password)",
+        ),
         ("dbt docs", f"{s.airflow_url}/dbt-docs/  (also in Airflow's navigation, or `daybreak docs`)"),
         ("the lake", f"{files}, as files" if files.is_dir() else f"bucket {s.bucket} at {s.s3_endpoint}"),
         ("Spark UI", f"http://127.0.0.1:{s.stream_ui_port}  (`daybreak connect spark --show` says the password)"),

@@ -8,8 +8,10 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
+from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
+from airflow.api_fastapi.core_api.security import requires_access_view
 from airflow.plugins_manager import AirflowPlugin
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +23,9 @@ NOT_YET = """<!doctype html><title>dbt docs</title>
 <p>They are written by the task <code>dbt_docs</code> at the end of a run of the DAG <code>nightly</code>,
 or by <code>daybreak docs</code>.</p>"""
 
-app = FastAPI(title="dbt docs", docs_url=None, redoc_url=None, openapi_url=None)
+LOGGED_IN = requires_access_view(AccessView.WEBSITE)
+"""Whoever may see Airflow's own pages."""
+app = FastAPI(title="dbt docs", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[Depends(LOGGED_IN)])
 
 
 @app.get("/")

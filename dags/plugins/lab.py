@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
 
+from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
+from airflow.api_fastapi.core_api.security import requires_access_view
 from airflow.plugins_manager import AirflowPlugin
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,8 +28,9 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 3em }
 <p>A lab measures what Kafka promises, on the running broker. Run <code>daybreak lab delivery</code> or
 <code>daybreak lab groups</code>; each takes less than a minute, and its result is then here.</p></html>"""
 
-# Open like the dbt docs: it holds figures of the labs' own records only.
-app = FastAPI(title="Lab", docs_url=None, redoc_url=None, openapi_url=None)
+LOGGED_IN = requires_access_view(AccessView.WEBSITE)
+"""Whoever may see Airflow's own pages."""
+app = FastAPI(title="Lab", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[Depends(LOGGED_IN)])
 
 
 @app.get("/")

@@ -200,7 +200,9 @@ class Airflow:
         if answer.status_code >= 500:
             raise TransientFailure(f"Airflow cannot log in now: {answer.reason_phrase}")
         if answer.is_error:
-            raise PermanentFailure(f"Airflow refuses the login as {s.airflow_user}: {answer.text}")
+            raise PermanentFailure(
+                f"Airflow refuses the login as {s.airflow_user}: {answer.text} (daybreak connect airflow shows how to log in)"
+            )
         return str(answer.json()["access_token"])
 
 

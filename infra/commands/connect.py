@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from infra import spark_page
+from infra.airflow import users
+from infra.airflow_settings import AirflowUser
 from infra.commands import kafka_lines, s3_lines
 from infra.kafka_users import User
 from infra.services.program import BIN
@@ -50,6 +52,15 @@ def s3(
 ) -> None:
     """Print lines that read the lake's files: Python with deltalake, DuckDB, other clients of S3."""
     print(s3_lines.lines(settings(), user, show))
+
+
+@connect.command()
+def airflow(
+    user: Annotated[AirflowUser, typer.Option("--as", help="Who logs in.")] = AirflowUser.VIEWER,
+    show: Annotated[bool, typer.Option("--show", help="Print the password; else where it is.")] = False,
+) -> None:
+    """Print where Airflow is, and lines that log in to it: a browser, curl."""
+    print(users.lines(settings(), user, show))
 
 
 @connect.command()

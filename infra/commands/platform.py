@@ -107,7 +107,7 @@ def say_where() -> None:
     """Say where Airflow is, where the passwords are, and how to stop it all."""
     s = settings()
     console.print(
-        f"Airflow: {s.airflow_url}, user {s.airflow_user}; passwords: {s.home}/secrets.env; stop: daybreak down"
+        f"Airflow: {s.airflow_url}, daybreak connect airflow; passwords: {s.home}/secrets.env; stop: daybreak down"
     )
 
 

@@ -13,6 +13,9 @@ from urllib.parse import quote
 
 from psycopg.conninfo import conninfo_to_dict
 
+from infra import owner_file
+from infra.airflow import users
+from infra.airflow_settings import AirflowUser
 from infra.class_archive import spark_jvm
 from infra.failures import TransientFailure
 from infra.postgres_login import conninfo
@@ -41,6 +44,7 @@ def environment(s: Settings) -> dict[str, str]:
         "host": s.spark_master,
         "extra": {"spark-binary": "spark-submit", "deploy-mode": "client"},
     }
+    everyone = [users.login(s, user) for user in AirflowUser]
     sections: dict[str, dict[str, object]] = {
         "CORE": {
             "DAGS_FOLDER": ROOT / "dags",
@@ -52,7 +56,8 @@ def environment(s: Settings) -> dict[str, str]:
             "LOAD_EXAMPLES": False,
             "DAGS_ARE_PAUSED_AT_CREATION": True,
             "FERNET_KEY": s.airflow_fernet_key.get_secret_value(),
-            "SIMPLE_AUTH_MANAGER_USERS": f"{s.airflow_user}:admin",
+            "AUTH_MANAGER": "infra.airflow.roles.Roles",
+            "SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{one.name}:{one.role}" for one in everyone),
             "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": s.home / "airflow" / "passwords.json",
             "EXECUTION_API_SERVER_URL": f"{s.airflow_url}/execution/",
             "DEFAULT_TIMEZONE": "utc",
@@ -86,12 +91,10 @@ def environment(s: Settings) -> dict[str, str]:
 
 
 def prepare(s: Settings) -> None:
-    """Write the user's password; migrate the database and make the pools, once per version and place."""
+    """Write the users' passwords; migrate the database and make the pools, once per version and place."""
     folder = s.home / "airflow"
     folder.mkdir(exist_ok=True)
-    passwords = folder / "passwords.json"
-    passwords.touch(mode=0o600)
-    passwords.write_text(json.dumps({s.airflow_user: s.airflow_password.get_secret_value()}))
+    owner_file.write(folder / "passwords.json", {one.name: one.password for one in users.logins(s)})
     stamp, made_from = folder / "prepared", f"{version('apache-airflow')} {s.postgres_dsn}"
     if stamp.exists() and stamp.read_text() == made_from:
         return

@@ -22,6 +22,7 @@ spec = importlib.util.spec_from_file_location("lab", sys.argv[1])
 plugin = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(plugin)
 from fastapi.testclient import TestClient
+plugin.app.dependency_overrides[plugin.LOGGED_IN] = lambda: None
 asker = TestClient(plugin.app)
 before = asker.get("/")
 home = Path(sys.argv[2]) / "lab"
