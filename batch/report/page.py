@@ -19,6 +19,7 @@ from batch.report.problems import listed
 from batch.report.section import Section
 from batch.report.verdict import Tile, tiles, verdict
 from infra.page import look
+from infra.page.policy import policy
 
 FOLDER = Path(__file__).with_name("page")
 SCRIPTS = ("marks.js", "scales.js", "differences.js", "waiting.js", "flow.js", "whole.js")
@@ -32,6 +33,8 @@ def page(found: Figures, airflow_url: str) -> str:
     """The file's text. Its links lead to `airflow_url` only, and it loads nothing from the network."""
     data = json.dumps({"airflow": airflow_url, **asdict(found)}, default=_plain, separators=(",", ":"))
     good, said = verdict(found)
+    style = look.style() + (FOLDER / "page.css").read_text()
+    script = "\n".join(['"use strict";', *((FOLDER / name).read_text() for name in SCRIPTS)])
     return Template((FOLDER / "page.html").read_text()).substitute(
         day=found.day.isoformat(),
         state="good" if good else "bad",
@@ -40,11 +43,12 @@ def page(found: Figures, airflow_url: str) -> str:
         tiles="\n".join(_tile(one) for one in tiles(found)),
         sections="\n".join(_section(section(found)) for section in SECTIONS),
         night=escape(f"{airflow_url}/reconciliation/night/{found.day}"),
-        style=look.style() + (FOLDER / "page.css").read_text(),
+        policy=policy((library(), script), style),
+        style=style,
         # A closing tag within the data would end the script element.
         figures=data.replace("<", "\\u003c"),
         library=library(),
-        script="\n".join((FOLDER / name).read_text() for name in SCRIPTS),
+        script=script,
     )
 
 

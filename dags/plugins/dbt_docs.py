@@ -12,7 +12,9 @@ from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
 from airflow.api_fastapi.core_api.security import requires_access_view
 from airflow.plugins_manager import AirflowPlugin
 from fastapi import Depends, FastAPI
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.responses import Response
+
+from dags.own_page import served, told
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "dbt" / "target" / "static_index.html"
@@ -32,8 +34,8 @@ app = FastAPI(title="dbt docs", docs_url=None, redoc_url=None, openapi_url=None,
 def page() -> Response:
     """The latest docs as one page; or, if there are none, a page that says how to write them."""
     if PAGE.exists():
-        return FileResponse(PAGE, media_type="text/html", headers={"Cache-Control": "no-cache"})
-    return HTMLResponse(NOT_YET)
+        return served(PAGE)
+    return told(NOT_YET)
 
 
 class DbtDocs(AirflowPlugin):

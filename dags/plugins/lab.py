@@ -13,7 +13,9 @@ from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
 from airflow.api_fastapi.core_api.security import requires_access_view
 from airflow.plugins_manager import AirflowPlugin
 from fastapi import Depends, FastAPI
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.responses import Response
+
+from dags.own_page import served, told
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "lab" / "index.html"
@@ -37,8 +39,8 @@ app = FastAPI(title="Lab", docs_url=None, redoc_url=None, openapi_url=None, depe
 def page() -> Response:
     """The newest results as one page; or, if no lab has been run, a page that says how to run one."""
     if PAGE.exists():
-        return FileResponse(PAGE, media_type="text/html", headers={"Cache-Control": "no-cache"})
-    return HTMLResponse(NOT_YET)
+        return served(PAGE)
+    return told(NOT_YET)
 
 
 def _icon(colour: str) -> str:

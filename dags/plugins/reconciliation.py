@@ -16,9 +16,10 @@ from airflow.api_fastapi.core_api.security import requires_access_dag
 from airflow.models.dagrun import DagRun
 from airflow.plugins_manager import AirflowPlugin
 from fastapi import Depends, FastAPI
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 
 from dags.day_of_run import day_of
+from dags.own_page import served, told
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORTS = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "reports"
@@ -48,26 +49,24 @@ app = FastAPI(
 def newest() -> Response:
     """The report of the latest day."""
     found = sorted(REPORTS.glob("????-??-??.html"))
-    return _served(found[-1]) if found else _not_yet(None)
+    return served(found[-1]) if found else _not_yet(None)
 
 
 @app.get("/{day}.html")
 def of_day(day: date) -> Response:
     """The report of a day. Reports link to each other by this file name, here and in the bucket."""
     file = REPORTS / f"{day}.html"
-    return _served(file) if file.exists() else _not_yet(day)
+    return served(file) if file.exists() else _not_yet(day)
 
 
 @app.get("/run")
 def of_run(dag_id: str, run_id: str) -> Response:
     """The report of the day that a run settles. The day is taken from the run's dates, not from its name."""
     if dag_id != DAG:
-        return HTMLResponse(NOT_YET.format(of="", why=f"Only runs of the DAG <code>{DAG}</code> have reports."))
+        return told(NOT_YET.format(of="", why=f"Only runs of the DAG <code>{DAG}</code> have reports."))
     run = next(iter(DagRun.find(dag_id=DAG, run_id=[run_id])), None)
     if run is None:
-        return HTMLResponse(
-            NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown or has no day.")
-        )
+        return told(NOT_YET.format(of="", why=f"The run <code>{escape(run_id)}</code> is unknown or has no day."))
     return of_day(date.fromisoformat(day_of(run)))
 
 
@@ -81,12 +80,8 @@ def night(day: date) -> Response:
     return RedirectResponse(f"/dags/{DAG}/runs/{quote(latest.run_id, safe='')}" if latest else f"/dags/{DAG}/runs")
 
 
-def _served(file: Path) -> Response:
-    return FileResponse(file, media_type="text/html", headers={"Cache-Control": "no-cache"})
-
-
 def _not_yet(day: date | None) -> Response:
-    return HTMLResponse(NOT_YET.format(of=f"of {day} " if day else "", why=HOW.format(day=day or "D")))
+    return told(NOT_YET.format(of=f"of {day} " if day else "", why=HOW.format(day=day or "D")))
 
 
 def _icon(colour: str) -> str:

@@ -8,12 +8,14 @@ import csv
 import functools
 import json
 import re
+import secrets
 import subprocess
 import sys
 import webbrowser
 from dataclasses import asdict
 from decimal import Decimal
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +24,7 @@ from rich.table import Table as Grid
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.lake import listing
+from infra.page.policy import WHO_FRAMES
 from infra.settings import ROOT, settings
 from infra.sql.gateway import Answer, opened
 from infra.sql.gold import docs_page
@@ -98,12 +101,14 @@ def docs(
         if code:
             raise typer.Exit(code)
     port = settings().docs_port
-    handler = functools.partial(_Quiet, directory=str(page.parent))
+    # Only who was told the address sees the page; the folder has more.
+    path = f"/{secrets.token_urlsafe(16)}"
+    handler = functools.partial(_OnePage, path, page)
     try:
         server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError as taken:
         raise PermanentFailure(f"port {port} for the docs is taken (DAYBREAK_DOCS_PORT): {taken.strerror}") from taken
-    address = f"http://127.0.0.1:{port}/{page.name}"
+    address = f"http://127.0.0.1:{port}{path}"
     console.print(f"dbt docs: {address} (Ctrl-C ends it)", soft_wrap=True)
     if browser:
         webbrowser.open(address)
@@ -115,8 +120,22 @@ def docs(
         server.server_close()
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a line per request."""
+class _OnePage(BaseHTTPRequestHandler):
+    """Serves one file at one path, without a line per request."""
+
+    def __init__(self, path: str, page: Path, *of_request: Any) -> None:
+        self._at, self._page = path, page
+        super().__init__(*of_request)
+
+    def do_GET(self) -> None:
+        """The page as it is now."""
+        is_it = secrets.compare_digest(self.path.encode(), self._at.encode())
+        self.send_response(200 if is_it else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Security-Policy", WHO_FRAMES)
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.end_headers()
+        self.wfile.write(self._page.read_bytes() if is_it else b"")
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing."""

@@ -18,6 +18,7 @@ from infra.lab.overload import chart as overload
 from infra.lab.queue import chart as queue
 from infra.lab.result import Result, newest
 from infra.page import look
+from infra.page.policy import policy
 from infra.page.write import put
 
 CHARTS: dict[str, Callable[[Result], str]] = {
@@ -38,7 +39,9 @@ def publish(home: Path) -> Path:
 def page(results: dict[Lab, Result | None]) -> str:
     """The page's text: what fits, then each lab; one without a result has the command that gives it one."""
     sections = "\n".join([section(fit(results)), *(_section(lab, result) for lab, result in results.items())])
-    return Template(TEMPLATE.read_text()).substitute(style=look.style(), sections=sections)
+    style = look.style() + TEMPLATE.with_suffix(".css").read_text()
+    rules = policy((), style, attributes=True)
+    return Template(TEMPLATE.read_text()).substitute(policy=rules, style=style, sections=sections)
 
 
 def _section(lab: Lab, result: Result | None) -> str:

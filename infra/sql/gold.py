@@ -21,6 +21,7 @@ from infra.lake.tables import Writer
 from infra.options import SHOP_DB
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
+from infra.sql import docs
 from infra.sql.gateway import opened, register
 from infra.sql.users import Role, given
 
@@ -132,6 +133,7 @@ def run(
     now, mark = version(s), done(s, verb)
     is_known = mark.exists() and mark.read_text() == now
     if verb is Verb.DOCS and is_known and docs_page().exists():
+        docs.seal(docs_page())
         print("the docs are up to date", flush=True)
         return
     if verb is Verb.BUILD and not is_known:
@@ -144,6 +146,8 @@ def run(
         if verb is not Verb.BUILD:
             mark.unlink(missing_ok=True)
         _dbt(s, [*DBT[verb], *more], {"DAYBREAK_UNCHANGED_DAYS": days, **known(s)})
+        if verb is Verb.DOCS:
+            docs.seal(docs_page())
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.write_text(now)
 

@@ -32,6 +32,7 @@ after = asker.get("/")
 print("FOUND" + json.dumps({
     "before": [before.status_code, before.text],
     "after": [after.status_code, after.text, after.headers["cache-control"]],
+    "policies": [one.headers["content-security-policy"] for one in (before, after)],
     "views": plugin.Lab.external_views,
     "apps": [app["url_prefix"] for app in plugin.Lab.fastapi_apps],
 }))
@@ -46,6 +47,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "AIRFLOW_HOME": str(home),
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db",
         "DAYBREAK_HOME": str(home),
+        "PYTHONPATH": str(ROOT),
     }
     ask = [sys.executable, "-c", ASK, str(ROOT / "dags" / "plugins" / "lab.py"), str(home)]
     said = subprocess.run(ask, env=env, cwd=home, capture_output=True, text=True, timeout=300)
@@ -64,6 +66,14 @@ def test_before_the_first_lab_the_page_names_the_commands(found: dict[str, Any])
 
 def test_the_newest_results_are_served_and_never_an_old_copy(found: dict[str, Any]) -> None:
     assert found["after"] == [200, "the newest results", "no-cache"]
+
+
+def test_no_other_site_frames_it_and_what_has_no_script_runs_none(found: dict[str, Any]) -> None:
+    before, after = found["policies"]
+    assert before.startswith("default-src 'none'; style-src 'unsafe-inline';")
+    assert "frame-ancestors 'self'" in before
+    # The page itself says what it may run.
+    assert after == "frame-ancestors 'self'"
 
 
 def test_its_entry_stands_in_the_menu_beside_the_nights(found: dict[str, Any]) -> None:

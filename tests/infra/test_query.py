@@ -1,14 +1,18 @@
 """What `daybreak query` prints, of an answer that the gateway gave."""
 
+import functools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 
+import httpx
 import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner
@@ -114,3 +118,19 @@ def test_beeline_is_told_where_spark_and_the_gateway_are(
     assert said[:6] == ["-u", f"jdbc:hive2://127.0.0.1:{own.gateway_port}", "-n", "reader", "-w", str(file)]
     assert said[6:] == ["-e", "SELECT", "1"]
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("abc", 0o600)
+
+
+def test_the_docs_are_served_to_whom_their_address_was_told(tmp_path: Path) -> None:
+    page = tmp_path / "static_index.html"
+    page.write_text("the docs")
+    (tmp_path / "manifest.json").write_text("{}")
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(query._OnePage, "/told", page)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with httpx.Client(base_url=f"http://127.0.0.1:{server.server_port}", trust_env=False) as client:
+            said = {
+                path: client.get(path)
+                for path in ("/told", "/", "/static_index.html", "/manifest.json", "/tol", "/told/")
+            }
+        server.shutdown()
+    assert {path: one.text for path, one in said.items() if one.is_success} == {"/told": "the docs"}
+    assert said["/told"].headers["content-security-policy"] == "frame-ancestors 'self'"

@@ -1,6 +1,6 @@
 """Mistakes about pages: one that asks nobody who he is, one that runs what came with the data.
 
-Data flow: infra/spark_page.py, infra/cluster_files.py, infra/airflow -> Mutation
+Data flow: infra/spark_page.py, infra/airflow, infra/page, batch/report/page.py -> Mutation
 Run: python -m tests.mutations pages
 """
 
@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 SPARK = "tests/infra/test_spark_page.py"
 AIRFLOW = "tests/infra/services/test_airflow.py"
+HOSTILE = "tests/batch/report/test_hostile.py"
 ROLES = "tests/dags/test_roles.py::test_each_role_may_do_what_the_table_says"
 
 PAGES = (
@@ -80,5 +81,54 @@ PAGES = (
         "if not one.password]",
         "if one.password is None]",
         f"{AIRFLOW}::test_nobody_logs_in_without_a_password_or_under_two_roles",
+    ),
+    Mutation(
+        "pages: a page runs whatever script came into it",
+        "infra/page/policy.py",
+        '"script-src": own,',
+        '"script-src": "\'unsafe-inline\'",',
+        f"{HOSTILE}::test_what_one_forgot_to_escape_runs_nothing_either",
+    ),
+    Mutation(
+        "pages: a page loads pictures from anywhere",
+        "infra/page/policy.py",
+        '"img-src": "data:",',
+        '"img-src": "*",',
+        f"{HOSTILE}::test_what_one_forgot_to_escape_runs_nothing_either",
+    ),
+    Mutation(
+        "pages: data of a report ends its script element",
+        "batch/report/page.py",
+        'figures=data.replace("<", "\\\\u003c")',
+        "figures=data",
+        f"{HOSTILE}::test_a_report_of_hostile_texts_runs_nothing_and_asks_nobody",
+    ),
+    Mutation(
+        "pages: a cell of a table is markup",
+        "infra/page/look.py",
+        "escape('' if value is None else str(value))",
+        "'' if value is None else str(value)",
+        f"{HOSTILE}::test_a_labs_page_of_hostile_texts_runs_nothing",
+    ),
+    Mutation(
+        "pages: the dbt docs run what a description says",
+        "infra/sql/docs.py",
+        "policy([script])",
+        "''",
+        "tests/dbt/test_docs_page.py::test_markup_in_a_description_runs_nothing",
+    ),
+    Mutation(
+        "pages: a description ends the script of the dbt docs",
+        "infra/sql/docs.py",
+        "    script = ENDS.sub(",
+        "    _ = ENDS.sub(",
+        "tests/dbt/test_docs_page.py::test_markup_in_a_description_runs_nothing",
+    ),
+    Mutation(
+        "pages: daybreak docs serves whoever finds its port",
+        "infra/commands/query.py",
+        "is_it = secrets.compare_digest(self.path.encode(), self._at.encode())",
+        "is_it = bool(self._at)",
+        "tests/infra/test_query.py::test_the_docs_are_served_to_whom_their_address_was_told",
     ),
 )
