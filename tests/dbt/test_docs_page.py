@@ -79,8 +79,6 @@ def test_markup_in_a_description_runs_nothing(chromium: Page, server: Ears, page
     server.heard.clear()
     docs.seal(file)
     sealed = file.read_text()
-    docs.seal(file)
-    assert file.read_text() == sealed
     chromium.open(file, 1280, dark=False)
     chromium.ask(f"location.hash = '#!/model/{MODEL}'")
     shown = """new Promise(done => {
@@ -92,3 +90,5 @@ def test_markup_in_a_description_runs_nothing(chromium: Page, server: Ears, page
     assert chromium.ask("document.title") != "1"
     assert server.heard == []
     assert not [url for url in chromium.requests if url.startswith("http") and not url.startswith(server.at)]
+    docs.seal(file)
+    assert file.read_text() == sealed

@@ -6,12 +6,14 @@ Run: pytest tests/infra/test_spark_page.py
 
 import base64
 import socket
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import psutil
 
-SECONDS = 20.0
+SECONDS, QUIET_SECONDS = 60.0, 10.0
+"""Longest wait for an answer; and after which a port that may say nothing has nothing to say."""
 PATHS = (
     "/",
     "/jobs/",
@@ -64,3 +66,18 @@ def asked(port: int, path: str = "/", method: str = "GET", header: str = "") -> 
                 said += more
     text = said.decode(errors="replace")
     return (int(text.split()[1]), text) if text.startswith("HTTP/") else None
+
+
+def called(port: int) -> str:
+    """What Spark's own protocol answers to a request from nobody (org.apache.spark.network.protocol.RpcRequest)."""
+    body = b"\xac\xed"
+    payload = struct.pack(">bqi", 3, 7, len(body)) + body
+    with socket.create_connection(("127.0.0.1", port), SECONDS) as wire:
+        wire.settimeout(QUIET_SECONDS)
+        wire.sendall(struct.pack(">q", len(payload) + 8) + payload)
+        # The answer has its length in front; a port of something else may close, or wait for more.
+        said = b""
+        with suppress(OSError):
+            while len(said) < 64 and (more := wire.recv(65536)):
+                said += more
+    return said.decode(errors="replace")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from doors import METHODS, ODD, PATHS, asked, basic, ears
+from doors import METHODS, ODD, PATHS, asked, basic, called, ears
 from spark_cluster import free_port
 from typer.testing import CliRunner
 
@@ -89,6 +89,10 @@ def test_no_port_of_a_session_answers_anybody(seen: tuple[int, int]) -> None:
     assert port in listening
     said = {one: asked(one, "/api/v1/applications") for one in listening}
     assert {one: answer for one, answer in said.items() if answer and answer[0] != 401} == {}
+    spoken = [called(one) for one in listening - {port}]
+    # The driver's own port, and that of its blocks: neither reads what anybody sends.
+    assert sum("Expected SaslMessage" in text for text in spoken) == 2
+    assert not [text for text in spoken if "RequestMessage" in text or "BlockTransferMessage" in text]
     addresses = {one.laddr.ip for child in psutil.Process(pid).children(True) for one in child.net_connections()}
     assert addresses <= {"127.0.0.1", "::ffff:127.0.0.1"}
 

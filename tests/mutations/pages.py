@@ -131,4 +131,11 @@ PAGES = (
         "is_it = bool(self._at)",
         "tests/infra/test_query.py::test_the_docs_are_served_to_whom_their_address_was_told",
     ),
+    Mutation(
+        "pages: a driver reads Java objects from anybody on this machine",
+        "infra/spark_conf.py",
+        'shared["spark.authenticate"] = "true"',
+        'shared["spark.authenticate"] = "false"',
+        f"{SPARK}::test_no_port_of_a_session_answers_anybody",
+    ),
 )
