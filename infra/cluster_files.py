@@ -6,6 +6,7 @@ Run: daybreak cluster-conf FOLDER
 
 from pathlib import Path
 
+from infra import owner_only
 from infra.cluster_conf import guarded
 from infra.failures import PermanentFailure
 from infra.owner_file import put
@@ -39,7 +40,7 @@ def write(s: Settings, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if others := sorted({file.name for file in folder.iterdir()} - {*FILES}):
         raise PermanentFailure(f"{folder} has other files ({', '.join(others[:3])}): name a folder for these alone")
-    folder.chmod(0o700)
+    owner_only.close(folder)
     conf = guarded(s.model_copy(update={"spark_master": "spark://"})) | DAEMONS
     lines = "".join(f"{key} {value}\n" for key, value in conf.items())
     for name, text in zip(FILES, (lines, ENVIRONMENT, LOG4J), strict=True):

@@ -15,6 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from infra.class_archive import spark_jvm
 from infra.failures import TransientFailure
+from infra.owner_file import write
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
 from infra.services import health
@@ -89,9 +90,7 @@ def prepare(s: Settings) -> None:
     """Write the user's password; migrate the database and make the pools, once per version and place."""
     folder = s.home / "airflow"
     folder.mkdir(exist_ok=True)
-    passwords = folder / "passwords.json"
-    passwords.touch(mode=0o600)
-    passwords.write_text(json.dumps({s.airflow_user: s.airflow_password.get_secret_value()}))
+    write(folder / "passwords.json", {s.airflow_user: s.airflow_password.get_secret_value()})
     stamp, made_from = folder / "prepared", f"{version('apache-airflow')} {s.postgres_dsn}"
     if stamp.exists() and stamp.read_text() == made_from:
         return

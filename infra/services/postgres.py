@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 
 from infra.failures import PermanentFailure
+from infra.owner_file import put
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
 from infra.services import health, roles
@@ -72,10 +73,9 @@ def prepare(s: Settings) -> None:
 
 def _initialise(s: Settings, data: Path) -> None:
     shutil.rmtree(data, ignore_errors=True)
-    data.mkdir(parents=True, mode=0o700)
+    data.mkdir(parents=True)
     password = s.home / f"postgres-password.{os.getpid()}"
-    password.touch(mode=0o600)
-    password.write_text(s.postgres_password.get_secret_value())
+    put(password, s.postgres_password.get_secret_value())
     if os.geteuid() == 0:
         shutil.chown(data, *UNPRIVILEGED)
         shutil.chown(password, *UNPRIVILEGED)
