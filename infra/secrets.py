@@ -14,6 +14,9 @@ from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.store_users import User as StoreUser
 
+NAMES = ("_ACCESS_KEY", "_CLUSTER_ID")
+"""Ends of generated settings that name something and prove nothing. What they name stays, so they are never changed."""
+
 
 def _token(size: int) -> str:
     # Letters, digits and - _ only: it goes into URLs, ini files and connection strings unescaped. Never - first: a
@@ -52,6 +55,16 @@ def _wanted(s: Settings) -> dict[str, str]:
         wanted["DAYBREAK_AIRFLOW_JWT_SECRET"] = _token(64)
         wanted["DAYBREAK_AIRFLOW_FERNET_KEY"] = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
     return wanted
+
+
+def anew(s: Settings) -> dict[str, str]:
+    """Another value for each secret of the embedded services."""
+    return {name: value for name, value in _wanted(s).items() if not is_name(name)}
+
+
+def is_name(setting: str) -> bool:
+    """Is it no secret, although it is generated?"""
+    return setting.endswith(NAMES)
 
 
 def ensure(s: Settings) -> bool:

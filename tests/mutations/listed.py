@@ -18,6 +18,7 @@ from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
 from tests.mutations.postgres_doors import POSTGRES_DOORS
 from tests.mutations.queue import QUEUE
+from tests.mutations.rotated import ROTATED
 from tests.mutations.shown import SHOWN
 from tests.mutations.store_doors import STORE_DOORS
 from tests.mutations.stores import STORES
@@ -47,6 +48,7 @@ MUTATIONS = (
     *KAFKA_DOORS,
     *STORE_DOORS,
     *POSTGRES_DOORS,
+    *ROTATED,
     *ALARMS,
     *LABS,
     *SUPPLIED,
