@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import typer
 
 from infra import rotation
-from infra.commands import platform
+from infra.commands import platform, s3_lines
 from infra.commands.screen import Screen
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
@@ -27,6 +27,7 @@ from infra.services.supervisor import Supervisor
 from infra.settings import Settings, load, settings
 from infra.sql import users
 from infra.sql.users import Role
+from infra.store_users import User as StoreUser
 
 commands = typer.Typer()
 secrets = typer.Typer(help="The platform's own passwords and keys.", no_args_is_help=True)
@@ -95,6 +96,9 @@ def _give_again(s: Settings) -> None:
     for user in User:
         if login.tools_file(s, user).exists():
             login.files(s, user)
+    for key in StoreUser:
+        if s3_lines.options_file(s, key).exists():
+            s3_lines.files(s, key)
     for role in Role:
         if users.given_file(s, role).exists():
             users.password_file(s, role)

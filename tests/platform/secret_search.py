@@ -36,6 +36,7 @@ HOLD = {
     "kafka/server.properties": "the brokers' own password, with which they log in to each other",
     "kafka/?/server.properties": "the same of three brokers",
     "kafka-clients/*": "what Kafka's own tools are given: daybreak connect kafka",
+    "s3-clients/*": "what DuckDB and Python are given: daybreak connect s3",
     "gateway/*.password": "what beeline and dbt are given: daybreak connect sql",
     "connect/worker.properties": "Kafka Connect's password for Kafka",
     "connect/shop.properties": "Debezium's password for the database",
