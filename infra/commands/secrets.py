@@ -45,7 +45,9 @@ def rotate() -> None:
     if not secrets_file(s.home).exists():
         raise PermanentFailure(f"there are no secrets yet in {s.home}: daybreak up makes them")
     with turn(rotation.next_file(s.home)):
-        _rotate(s)
+        # Another rotation may have ended meanwhile.
+        settings.cache_clear()
+        _rotate(settings())
 
 
 def _rotate(s: Settings) -> None:
