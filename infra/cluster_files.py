@@ -7,11 +7,11 @@ Run: daybreak cluster-conf FOLDER
 import shutil
 from pathlib import Path
 
-from infra import spark_page
+from infra import owner_only, spark_page
 from infra.cluster_conf import guarded
 from infra.failures import PermanentFailure
 from infra.owner_file import put
-from infra.secrets import OWNER_ONLY
+from infra.owner_only import OWNER_ONLY
 from infra.settings import Settings
 from infra.setup.compiled import JAR
 from infra.spark_conf import LOG4J
@@ -45,7 +45,7 @@ def write(s: Settings, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if others := sorted({file.name for file in folder.iterdir()} - {*FILES}):
         raise PermanentFailure(f"{folder} has other files ({', '.join(others[:3])}): name a folder for these alone")
-    folder.chmod(0o700)
+    owner_only.close(folder)
     conf = guarded(s.model_copy(update={"spark_master": "spark://"})) | spark_page.guarded(s) | DAEMONS
     lines = "".join(f"{key} {value}\n" for key, value in conf.items())
     for name, text in zip(FILES, (lines, ENVIRONMENT, LOG4J), strict=False):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from infra.secrets import OWNER_ONLY
+from infra.owner_only import OWNER_ONLY
 
 T = TypeVar("T")
 

@@ -2,6 +2,8 @@
 
 Data flow: a process of ours -> its umask, which all that it starts inherits; a home that others may enter -> a closed one
 Run: daybreak up
+
+Nothing else of ours sets modes, but for infra/owner_file.py: what holds a secret is shut whatever the umask.
 """
 
 import os
@@ -9,6 +11,7 @@ import stat
 from pathlib import Path
 
 UMASK = 0o077
+OWNER_ONLY = 0o600
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 INSTALLED = ("bin", "jars", "tools", "cache")
 """What set-up has put into the clone's own home: programs that anybody may have, and tens of thousands of files."""
@@ -21,17 +24,17 @@ def begin() -> None:
 
 def narrow(home: Path) -> bool:
     """Close a home that others may enter, and all that lies in it; True if it was open. A volume of somebody else's stays."""
-    if not home.is_dir() or not _closed(home):
+    if not home.is_dir() or not close(home):
         return False
     for folder, folders, files in os.walk(home):
         if Path(folder) == home:
             folders[:] = [name for name in folders if name not in INSTALLED]
         for name in (*folders, *files):
-            _closed(Path(folder, name))
+            close(Path(folder, name))
     return True
 
 
-def _closed(path: Path) -> bool:
+def close(path: Path) -> bool:
     """Take from others what they may do with a file of ours; True if there was something to take."""
     try:
         found = path.lstat()

@@ -5,15 +5,17 @@ Run: daybreak up --only postgres
 """
 
 import base64
-import os
 import secrets
+from pathlib import Path
 
 from infra.kafka_users import User
+from infra.owner_file import put, turn
 from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.store_users import User as StoreUser
 
-OWNER_ONLY = 0o600
+NAMES = ("_ACCESS_KEY", "_CLUSTER_ID")
+"""Ends of generated settings that name something and prove nothing. What they name stays, so they are never changed."""
 
 
 def _token(size: int) -> str:
@@ -57,17 +59,39 @@ def _wanted(s: Settings) -> dict[str, str]:
     return wanted
 
 
+def anew(s: Settings) -> dict[str, str]:
+    """Another value for each secret of the embedded services."""
+    return {name: value for name, value in _wanted(s).items() if not is_name(name)}
+
+
+def is_name(setting: str) -> bool:
+    """Is it no secret, although it is generated?"""
+    return setting.endswith(NAMES)
+
+
 def ensure(s: Settings) -> bool:
     """Add the secrets that `<home>/secrets.env` lacks; those that are there stay. True if the file was changed."""
-    file = s.home / "secrets.env"
-    written = file.read_text() if file.exists() else ""
-    there = {line.partition("=")[0] for line in written.splitlines()}
-    missing = {name: value for name, value in _wanted(s).items() if name not in there}
-    if not missing:
+    file = secrets_file(s.home)
+    if not _missing(s, file):
         return False
-    s.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = file.with_suffix(f".{os.getpid()}")
-    fresh.touch(mode=OWNER_ONLY)
-    fresh.write_text(written + "".join(f"{name}={value}\n" for name, value in missing.items()))
-    fresh.replace(file)
+    with turn(file):
+        # Nobody else has written it since.
+        written = file.read_text() if file.exists() else ""
+        put(file, written + "".join(f"{name}={value}\n" for name, value in _missing(s, file).items()))
     return True
+
+
+def secrets_file(home: Path) -> Path:
+    """Where they are, and nowhere else but in what each service reads of them."""
+    return home / "secrets.env"
+
+
+def written(file: Path) -> dict[str, str]:
+    """Name and value of each line; none without a file."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {name: value for name, sign, value in (line.partition("=") for line in lines) if sign}
+
+
+def _missing(s: Settings, file: Path) -> dict[str, str]:
+    there = written(file)
+    return {name: value for name, value in _wanted(s).items() if name not in there}

@@ -4,12 +4,12 @@ Data flow: Settings -> `<home>/spark/spark-defaults.conf` (0600) -> SparkSession
 Run: daybreak doctor
 """
 
-import os
 from pathlib import Path
 
 from infra import cluster_conf, owner_only, spark_page
 from infra.class_archive import spark_classpath, spark_jvm
 from infra.lake.login import acting, key
+from infra.owner_file import put
 from infra.settings import Settings
 from infra.store_users import User
 
@@ -73,18 +73,13 @@ def folder_of(s: Settings, user: User) -> Path:
 def write_defaults(s: Settings, user: User | None = None) -> Path:
     """Write the shared configuration for `user`, by default for who this process is, into a folder of its own.
 
-    It holds the user's key of the store, so only its owner may read it.
+    It holds the user's key of the store.
     """
     folder = folder_of(s, user or acting())
     folder.mkdir(parents=True, exist_ok=True)
     (s.home / "tmp").mkdir(exist_ok=True)
-    file = folder / "spark-defaults.conf"
-    fresh = file.with_suffix(f".{os.getpid()}")
-    fresh.touch(mode=0o600)
-    fresh.write_text("".join(f"{name} {value}\n" for name, value in spark_defaults(s, user).items()))
-    fresh.replace(file)
-    log4j = folder / "log4j2.properties"
-    log4j.write_text(LOG4J)
+    put(folder / "spark-defaults.conf", "".join(f"{name} {value}\n" for name, value in spark_defaults(s, user).items()))
+    (folder / "log4j2.properties").write_text(LOG4J)
     return folder
 
 

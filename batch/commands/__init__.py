@@ -37,6 +37,7 @@ COMMANDS = {
     "demo": "batch.commands.demo",
     "lab": "batch.commands.lab",
     "connect": "infra.commands.connect",
+    "secrets": "infra.commands.secrets",
     "shop-db": "batch.commands.shop_db",
     "follower": "batch.commands.follower",
     "order": "infra.commands.order",

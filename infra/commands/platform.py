@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from infra import options, secrets
+from infra import options, rotation, secrets
 from infra.commands import log_files
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
@@ -69,6 +69,8 @@ def up(
         with _progress() as (tell, waiting):
             tables.register(settings(), tell, waiting)
         say_where()
+    if rotation.begun(settings().home):
+        console.print("a rotation of the secrets is not at its end; it goes on with: daybreak secrets rotate")
 
 
 def _turn(on: list[str], off: list[str]) -> None:

@@ -51,12 +51,17 @@ SELECT count(*) FROM delta_scan('s3://{s.bucket}/silver/events');
 
 def files(s: Settings, user: User) -> tuple[Path, Path]:
     """What delta-rs and DuckDB are given, the secret too: only their owner reads them."""
-    folder = s.home / "s3-clients"
-    options, secret = folder / f"{user}.json", folder / f"{user}.sql"
-    folder.mkdir(parents=True, exist_ok=True)
+    options = options_file(s, user)
+    secret = options.with_suffix(".sql")
+    options.parent.mkdir(parents=True, exist_ok=True)
     put(options, json.dumps(reader.options(s, user), indent=1))
     put(secret, _secret(s, user))
     return options, secret
+
+
+def options_file(s: Settings, user: User) -> Path:
+    """Where delta-rs's are, once they were asked for."""
+    return s.home / "s3-clients" / f"{user}.json"
 
 
 def _secret(s: Settings, user: User) -> str:

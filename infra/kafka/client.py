@@ -7,12 +7,12 @@ Run: daybreak lag
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from confluent_kafka import Consumer, KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import login
-from infra.settings import settings
+from infra.settings import load, settings
 
 Options = dict[str, str | int | float | bool]
 
@@ -40,6 +40,12 @@ def options() -> Options:
 def admin() -> AdminClient:
     """A client that reads and changes topics, configurations and offsets of groups."""
     return AdminClient(options())
+
+
+def log_in_afresh(refused: Producer) -> None:
+    """A client that was refused says from now on what the settings say by now: a rotation may have changed its password."""
+    if now := login.of_librdkafka(load()):
+        refused.set_sasl_credentials(now["sasl.username"], now["sasl.password"])
 
 
 @contextmanager

@@ -20,6 +20,9 @@ from infra.settings import settings
 POLL_EVERY = 200
 """Sends between two polls for delivery reports: rare enough to be cheap, often enough to keep the queue short."""
 
+FLUSH_SECONDS = 1.0
+"""A flush looks so often whether its login was refused."""
+
 Headers = list[tuple[str, str | bytes | None]]
 
 
@@ -48,6 +51,7 @@ class Sender:
         self._ledger = ledger
         self._sent = 0
         self._told = False
+        self._refused = False
         require_topics(topics)
         self._producer = Producer(
             {
@@ -79,15 +83,17 @@ class Sender:
                 self._producer.produce(topic, value=value, key=key, on_delivery=report, headers=headers or [])
                 break
             except BufferError:
-                self._producer.poll(0.5)
+                self.poll(0.5)
             except KafkaException as refused:
                 self._delivered(topic, key, value, event_id, kind, refused.args[0], None)
                 break
         self._sent += 1
         if self._sent % POLL_EVERY == 0:
-            self._producer.poll(0)
+            self.poll()
 
     def _trouble(self, error: KafkaError) -> None:
+        # Within this call the client must not be asked for anything.
+        self._refused |= error.code() == KafkaError._AUTHENTICATION
         if error.code() == KafkaError._ALL_BROKERS_DOWN and not self._told:
             print(
                 f"Kafka at {settings().kafka_bootstrap} does not answer; records wait up to 5 minutes", file=sys.stderr
@@ -95,12 +101,16 @@ class Sender:
             self._told = True
 
     def poll(self, seconds: float = 0.0) -> None:
-        """Wait up to `seconds` for delivery reports."""
+        """Wait up to `seconds` for delivery reports. If the password is refused, there may be another one by now."""
         self._producer.poll(seconds)
+        if self._refused:
+            self._refused = False
+            client.log_in_afresh(self._producer)
 
     def flush(self) -> None:
         """Wait until the broker has answered for every record sent so far."""
-        self._producer.flush()
+        while self._producer.flush(FLUSH_SECONDS):
+            self.poll()
 
     def _delivered(
         self,

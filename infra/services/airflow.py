@@ -9,11 +9,12 @@ import os
 import subprocess
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from urllib.parse import quote
 
 from psycopg.conninfo import conninfo_to_dict
 
-from infra import owner_file
+from infra import owner_file, rotation
 from infra.airflow import users
 from infra.airflow_settings import AirflowUser
 from infra.class_archive import spark_jvm
@@ -55,7 +56,7 @@ def environment(s: Settings) -> dict[str, str]:
             "MAX_MAP_LENGTH": 4096,
             "LOAD_EXAMPLES": False,
             "DAGS_ARE_PAUSED_AT_CREATION": True,
-            "FERNET_KEY": s.airflow_fernet_key.get_secret_value(),
+            "FERNET_KEY": _fernet_keys(s)[0],
             "AUTH_MANAGER": "infra.airflow.roles.Roles",
             "SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{one.name}:{one.role}" for one in everyone),
             "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": s.home / "airflow" / "passwords.json",
@@ -96,24 +97,39 @@ def prepare(s: Settings) -> None:
     folder.mkdir(exist_ok=True)
     owner_file.write(folder / "passwords.json", {one.name: one.password for one in users.logins(s)})
     stamp, made_from = folder / "prepared", f"{version('apache-airflow')} {s.postgres_dsn}"
-    if stamp.exists() and stamp.read_text() == made_from:
-        return
-    pools = folder / "pools.json"
+    if not stamp.exists() or stamp.read_text() != made_from:
+        _migrate(s, folder / "pools.json")
+        stamp.write_text(made_from)
+    if len(keys := _fernet_keys(s)) > 1:
+        # In a rotation: what older keys have encrypted is encrypted anew, and from then on nothing needs them.
+        _run(s, "rotate-fernet-key", AIRFLOW__CORE__FERNET_KEY=",".join(keys))
+        rotation.forget(s, rotation.FERNET, keys[0])
+
+
+def _migrate(s: Settings, pools: Path) -> None:
     pools.write_text(
         json.dumps({name: {"slots": 1, "description": what, "include_deferred": True} for name, what in POOLS.items()})
     )
-    for arguments in (["db", "migrate"], ["pools", "import", str(pools)]):
-        said = subprocess.run(
-            [str(BIN / "airflow"), *arguments],
-            env=os.environ | shared_env(s) | environment(s),
-            capture_output=True,
-            text=True,
+    _run(s, "db", "migrate")
+    _run(s, "pools", "import", str(pools))
+
+
+def _run(s: Settings, *arguments: str, **more: str) -> None:
+    said = subprocess.run(
+        [str(BIN / "airflow"), *arguments],
+        env=os.environ | shared_env(s) | environment(s) | more,
+        capture_output=True,
+        text=True,
+    )
+    if said.returncode:
+        raise TransientFailure(
+            f"`airflow {' '.join(arguments)}` failed: {(said.stderr or said.stdout).strip()[-2000:]}"
         )
-        if said.returncode:
-            raise TransientFailure(
-                f"`airflow {' '.join(arguments)}` failed: {(said.stderr or said.stdout).strip()[-2000:]}"
-            )
-    stamp.write_text(made_from)
+
+
+def _fernet_keys(s: Settings) -> list[str]:
+    """The one that encrypts, and those that have been in force before, if something may still need them."""
+    return s.airflow_fernet_key.get_secret_value().split(",")
 
 
 def programs(s: Settings) -> list[Program]:

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from infra.failures import PermanentFailure, TransientFailure
+from infra.owner_file import put
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.shop.followers.cache_client import answers, client
@@ -52,10 +53,8 @@ def configuration(s: Settings) -> str:
 def prepare(s: Settings) -> None:
     """Write the server's file; it is in no command line, where everybody could read the password."""
     folder = s.home / "cache"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = folder / "valkey.conf"
-    file.touch(mode=0o600)
-    file.write_text(configuration(s))
+    folder.mkdir(parents=True, exist_ok=True)
+    put(folder / "valkey.conf", configuration(s))
 
 
 def _waits_for(s: Settings) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from infra import owner_only
+from infra.owner_file import put
 from infra.services import launch
 from infra.services.program import Program
 from infra.settings import ROOT, Settings
@@ -23,8 +24,7 @@ USER = "daybreak"
 def write(s: Settings, programs: Iterable[Program]) -> Path:
     """Write the file and return its path."""
     file = s.home / "supervisor.conf"
-    file.touch(mode=0o600)
-    file.write_text(render(s, programs))
+    put(file, render(s, programs))
     return file
 
 

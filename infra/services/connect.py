@@ -62,7 +62,7 @@ def prepare(s: Settings) -> None:
     """Fetch the jars, write the configuration, and make the shop's tables."""
     on_demand.ensure(jars.STEP)
     folder = s.home / "connect"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     put(folder / "worker.properties", "".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
     put(folder / connector.SECRETS, f"password={connection.parts(s, Role.CAPTURE).get('password', '')}\n")

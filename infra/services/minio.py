@@ -70,5 +70,6 @@ def give_rights(s: Settings) -> None:
     for user, own in statements(s).items():
         if getattr(s, user.access_setting):
             admin.policy_add(f"{POLICY}{user}", policy={"Version": "2012-10-17", "Statement": own})
+            # Also where it is known: its secret may be another one by now.
             admin.user_add(*key(s, user))
             admin.policy_set(f"{POLICY}{user}", user=key(s, user).access)

@@ -14,9 +14,10 @@ from pathlib import Path
 import psutil
 
 from infra.failures import PermanentFailure
+from infra.owner_file import put
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
-from infra.services import health, roles
+from infra.services import health, owner_password, roles
 from infra.services.program import Name, Program
 from infra.settings import Settings
 
@@ -60,10 +61,11 @@ def unprivileged(home: Path) -> tuple[str, ...]:
 
 
 def prepare(s: Settings) -> None:
-    """Create the data folder if it is missing, with the generated password for the server's own role, and say who may enter."""
+    """Create the data folder if it is missing; the server's own role has the password of the settings. Say who may enter."""
     data = s.home / "postgres"
     if (data / "PG_VERSION").exists():
         drop_stale_lock(data)
+        owner_password.take(s, data, Role.OWNER, _command(s, "--single"))
     else:
         _initialise(s, data)
     # In its place, because its owner is the server's user.
@@ -72,10 +74,9 @@ def prepare(s: Settings) -> None:
 
 def _initialise(s: Settings, data: Path) -> None:
     shutil.rmtree(data, ignore_errors=True)
-    data.mkdir(parents=True, mode=0o700)
+    data.mkdir(parents=True)
     password = s.home / f"postgres-password.{os.getpid()}"
-    password.touch(mode=0o600)
-    password.write_text(s.postgres_password.get_secret_value())
+    put(password, s.postgres_password.get_secret_value())
     if os.geteuid() == 0:
         shutil.chown(data, *UNPRIVILEGED)
         shutil.chown(password, *UNPRIVILEGED)
@@ -88,6 +89,7 @@ def _initialise(s: Settings, data: Path) -> None:
     if said.returncode:
         shutil.rmtree(data, ignore_errors=True)
         raise PermanentFailure(f"Postgres cannot create its data folder {data}: {said.stderr.strip()}")
+    owner_password.remember(s, data)
 
 
 def drop_stale_lock(data: Path) -> None:
@@ -115,8 +117,8 @@ def _is_server(process: psutil.Process, data: Path, named: str) -> bool:
         return False
 
 
-def program(s: Settings) -> Program:
-    """The server; it listens on loopback only, and on no socket file."""
+def _command(s: Settings, *first: str) -> tuple[str, ...]:
+    """Start the server, with these arguments in front; it listens on loopback only, and on no socket file."""
     options = {
         "listen_addresses": "127.0.0.1",
         "port": str(s.postgres_port),
@@ -130,9 +132,14 @@ def program(s: Settings) -> Program:
         "log_timezone": "UTC",
     }
     arguments = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
+    return (*unprivileged(s.home), str(binary("postgres")), *first, "-D", f"{s.home}/postgres", *arguments)
+
+
+def program(s: Settings) -> Program:
+    """The server."""
     return Program(
         name=Name.POSTGRES,
-        command=(*unprivileged(s.home), str(binary("postgres")), "-D", f"{s.home}/postgres", *arguments),
+        command=_command(s),
         ports={"postgres_port": s.postgres_port},
         waits_for=lambda pid: health.postgres(conninfo(s, Role.OWNER, roles.ADMIN)),
         prepare=lambda: prepare(s),

@@ -11,6 +11,7 @@ import shutil
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.jvm import ONE_COMPILER
+from infra.owner_file import put
 from infra.queue.broker import broker
 from infra.services.program import Name, Program
 from infra.services.queue_files import files
@@ -27,11 +28,9 @@ def prepare(s: Settings) -> None:
     """Fetch the broker, and write its configuration: it is ours, and made anew from the settings at each start."""
     on_demand.ensure(jars.STEP)
     folder = s.home / "queue" / "etc"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, text in files(s).items():
-        file = folder / name
-        file.touch(mode=0o600)
-        file.write_text(text)
+        put(folder / name, text)
 
 
 def command(s: Settings) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def prepare(s: Settings) -> None:
     """Make its folders and its file of keys. Raises PermanentFailure on a file system that keeps no attributes."""
     data = versitygw_folder(s.home)
     for folder in (data.parent, data, _keys(s)):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     refuse_without_attributes(data)
     write(_keys(s) / "users.json", {"accessAccounts": _accounts(s)})
 

@@ -44,10 +44,15 @@ def password_file(s: Settings, role: Role) -> Path:
     """
     if s.embedded("gateway_host") and not password(s, role):
         raise PermanentFailure(f"the SQL gateway has no password of {role} yet: daybreak up makes it")
-    file = s.home / "gateway" / f"{role}.password"
+    file = given_file(s, role)
     file.parent.mkdir(parents=True, exist_ok=True)
     put(file, given(s, role))
     return file
+
+
+def given_file(s: Settings, role: Role) -> Path:
+    """Where it is, once it was asked for."""
+    return s.home / "gateway" / f"{role}.password"
 
 
 def users_file(s: Settings) -> Path:

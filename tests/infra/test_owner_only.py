@@ -5,12 +5,13 @@ Run: pytest tests/infra/test_owner_only.py
 """
 
 import os
+import re
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
-from infra import owner_only
+from infra import owner_file, owner_only
 from infra.services import airflow, configuration, place
 from infra.settings import ROOT, Settings
 from infra.spark_conf import spark_defaults
@@ -24,6 +25,10 @@ with reported():
 """
 
 
+SETS_MODES = re.compile(r"\bchmod\(|\bmode=(0o|OWNER)")
+THE_ONE_WAY = ("infra/owner_only.py", "infra/owner_file.py")
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
@@ -32,6 +37,20 @@ def test_a_process_of_ours_writes_for_its_owner_alone(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", WRITES], cwd=tmp_path, env=env, umask=0o022, check=True)
     assert [mode(tmp_path / name) for name in ("new", "new/file")] == [0o700, 0o600]
+
+
+def test_nothing_else_of_ours_sets_modes() -> None:
+    sources = [path for layer in ("infra", "streaming", "batch", "dags") for path in (ROOT / layer).rglob("*.py")]
+    # Set-up installs what anybody may have.
+    own = [path.relative_to(ROOT).as_posix() for path in sources if SETS_MODES.search(path.read_text())]
+    assert sorted(name for name in own if not name.startswith("infra/setup/")) == sorted(THE_ONE_WAY)
+
+
+def test_a_file_that_holds_a_secret_is_shut_whatever_the_umask(tmp_path: Path) -> None:
+    for file in (tmp_path / "new", tmp_path / "old"):
+        (tmp_path / "old").touch(mode=0o644)
+        owner_file.put(file, "secret")
+        assert mode(file) == 0o600
 
 
 def test_what_sets_modes_itself_is_told_them(tmp_path: Path) -> None:

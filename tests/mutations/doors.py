@@ -25,6 +25,13 @@ DOORS = (
         f"{OWNER_ONLY}::test_what_sets_modes_itself_is_told_them",
     ),
     Mutation(
+        "doors: a file with a secret is as open as the umask lets it be",
+        "infra/owner_file.py",
+        "fresh.touch(mode=OWNER_ONLY)",
+        "fresh.touch()",
+        f"{OWNER_ONLY}::test_a_file_that_holds_a_secret_is_shut_whatever_the_umask",
+    ),
+    Mutation(
         "doors: a home that was open stays so",
         "infra/services/place.py",
         "    owner_only.narrow(s.home)\n",

@@ -19,6 +19,7 @@ from tests.mutations.orders import ORDERS
 from tests.mutations.pages import PAGES
 from tests.mutations.postgres_doors import POSTGRES_DOORS
 from tests.mutations.queue import QUEUE
+from tests.mutations.rotated import ROTATED
 from tests.mutations.shown import SHOWN
 from tests.mutations.store_doors import STORE_DOORS
 from tests.mutations.stores import STORES
@@ -49,6 +50,7 @@ MUTATIONS = (
     *STORE_DOORS,
     *POSTGRES_DOORS,
     *PAGES,
+    *ROTATED,
     *ALARMS,
     *LABS,
     *SUPPLIED,

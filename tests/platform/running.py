@@ -109,6 +109,8 @@ class Platform:
             else [sys.executable, "-m", program]
         )
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+        # As a person's shell has it: who closes its files is the command.
+        pipes |= {"umask": 0o022}
         return subprocess.Popen([*first, *rest], cwd=self.source, env=self.env, **pipes)  # type: ignore[call-overload,no-any-return]
 
     def send(self, records: Iterable[tuple[str, bytes | None, bytes | None, str | None, str]]) -> int:

@@ -15,6 +15,7 @@ import pytest
 from running import Platform
 from warm import Driver
 
+from infra import owner_only
 from infra.jvm import LARGE_YOUNG, ONE_COMPILER
 from infra.services.processes import left_over
 from infra.settings import ROOT, load, settings
@@ -31,6 +32,16 @@ SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, DOOR_PORTS, ORDER_PORTS, CLUSTER_PORTS 
 """Of the other platforms that one process may have at once."""
 CORE = "kafka,store,postgres,stream"
 RUNNING: list[Platform] = []
+
+
+@contextmanager
+def for_its_owner() -> Iterator[None]:
+    """What the tests themselves put into a home is their owner's alone; what they start begins with a usual umask (`begin`)."""
+    before = os.umask(owner_only.UMASK)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def stop_all() -> None:
@@ -60,7 +71,7 @@ def started(
     }
     ours |= more or {}
     env |= ours
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, for_its_owner():
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
         for name, value in ours.items():

@@ -47,7 +47,7 @@ class Driver:
     def _start(self) -> subprocess.Popen[str]:
         with self.log.open("a") as log:
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log, "text": True}
-            return subprocess.Popen([sys.executable, __file__], cwd=self.folder, env=self.env, **pipes)
+            return subprocess.Popen([sys.executable, __file__], cwd=self.folder, env=self.env, umask=0o022, **pipes)
 
     def __enter__(self) -> "Driver":
         return self

@@ -72,7 +72,7 @@ class Reader:
     """Reads a ledger while it is written: `facts` are those up to the last `read`."""
 
     def __init__(self, file: Path) -> None:
-        file.touch(mode=0o600)
+        file.touch()
         self._file = file.open("rb")
         self._rest = b""
         self.facts = Facts()

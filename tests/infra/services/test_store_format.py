@@ -1,10 +1,12 @@
 """A home keeps the store that made its lake: no other one begins an empty lake beside it."""
 
+import os
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from infra import owner_only
 from infra.failures import PermanentFailure
 from infra.services import place, store, versitygw
 from infra.services.program import Name
@@ -59,7 +61,12 @@ def test_a_file_system_without_attributes_is_refused() -> None:
 
 def test_only_the_owner_reads_keys_and_lake(tmp_path: Path) -> None:
     s = Settings(home=tmp_path, gateway_s3_access_key="its-key", gateway_s3_secret_key=SecretStr("its-secret"))
-    versitygw.prepare(s)
+    # As each process of ours does first.
+    before = os.umask(owner_only.UMASK)
+    try:
+        versitygw.prepare(s)
+    finally:
+        os.umask(before)
     keys = tmp_path / "store" / "keys" / "users.json"
     assert "its-secret" in keys.read_text()
     assert [one.stat().st_mode & 0o077 for one in (keys, keys.parent, tmp_path / "store")] == [0, 0, 0]

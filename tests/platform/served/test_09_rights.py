@@ -1,7 +1,6 @@
-"""Who may do what on a running platform: each right tried as each user, logins, and files that others may read."""
+"""Who may do what on a running platform: each right tried as each user, and logins."""
 
 import json
-import stat
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,9 +20,6 @@ from infra.sql.users import Role, password
 from infra.store_users import User
 
 pytestmark = pytest.mark.platform
-
-OF_TESTS = ("failpoints", "ledger.jsonl", "nights.log")
-"""What tests put into a home themselves."""
 
 
 @pytest.fixture
@@ -125,14 +121,3 @@ def test_an_answer_to_the_reader_has_an_end(running: Platform) -> None:
             own.execute(f"SELECT id FROM range({most + 1})")
     with gateway.opened(Role.WRITER) as own:
         assert len(own.execute(f"SELECT id FROM range({most + 1})").rows) == most + 1
-
-
-def test_nothing_in_the_home_is_open_to_others(running: Platform) -> None:
-    home = running.settings.home
-    wide = []
-    for path in (home, *home.rglob("*")):
-        # A file that a program has just removed.
-        mode = path.lstat().st_mode if path.is_symlink() or path.exists() else 0
-        if not stat.S_ISLNK(mode) and mode & 0o077 and not {*path.parts} & {*OF_TESTS}:
-            wide.append(f"{stat.filemode(mode)} {path.relative_to(home)}")
-    assert wide == []
