@@ -10,6 +10,7 @@ from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
 from tests.mutations.doors import DOORS
+from tests.mutations.fenced import FENCED
 from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
@@ -43,6 +44,7 @@ MUTATIONS = (
     *KEPT,
     *SHOWN,
     *STORES,
+    *FENCED,
     *DOORS,
     *KAFKA_DOORS,
     *STORE_DOORS,
