@@ -11,6 +11,7 @@ from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
 from tests.mutations.doors import DOORS
 from tests.mutations.fenced import FENCED
+from tests.mutations.fuzzed import FUZZED
 from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
@@ -45,6 +46,7 @@ MUTATIONS = (
     *SHOWN,
     *STORES,
     *FENCED,
+    *FUZZED,
     *DOORS,
     *KAFKA_DOORS,
     *STORE_DOORS,
