@@ -24,16 +24,17 @@ from deltalake import CommitProperties, PostCommitHookProperties, Transaction, w
 from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
 
-from infra.failures import PermanentFailure
+from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables
 from infra.lake.form import refuse_foreign
 from infra.lake.lease import still_held
 from infra.lake.login import failed, refusal
 from infra.lake.tables import Table
+from infra.room import NO_ROOM, told
+from infra.settings import settings
 
 STORE = re.compile(r"Generic (?!DeltaTable\b)\w+ error")
 """How the store's errors begin, e.g. `Generic S3 error`. Delta-rs has one of its own, e.g. for a broken constraint."""
-FULL = re.compile("507 Insufficient Storage|XMinioStorageFull|No space left on device|File too large|QuotaExceeded")
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
 
@@ -133,10 +134,19 @@ def _named_failures(table: Table) -> Iterator[None]:
     try:
         yield
     except (CommitFailedError, OSError) as failure:
-        raise failed(f"{table.id} was not written", failure) from failure
+        raise _named(table, failure) from failure
     except DeltaError as failure:
         # A store that refuses a data file, not a commit: delta-rs has no type of its own for that.
         if not STORE.search(str(failure)) and not refusal(str(failure)):
             raise
-        room = ": the store has no room left for it; free some" if FULL.search(str(failure)) else ""
-        raise failed(f"{table.id} was not written{room}", failure) from failure
+        raise _named(table, failure) from failure
+
+
+def _named(table: Table, failure: Exception) -> PermanentFailure | TransientFailure:
+    """Of a full disk its name stands in place of the store's answer, which is long."""
+    what = f"{table.id} was not written"
+    if found := NO_ROOM.search(str(failure)):
+        return TransientFailure(
+            f"{what}: the store has no room left for it ({found[0]}){told(settings()) or ': free some'}"
+        )
+    return failed(what, failure)

@@ -76,7 +76,7 @@ def _spoilt(own: list[Part], chance: Random) -> list[Part]:
         case 7:
             own.append((15, 2, b"\x01A"))
         case 8:
-            own += [(15, 3, b"")] * chance.choice((1, 99, 101, 5_000))
+            own += chance.choice(([(15, 3, b"")], [(15, 2, b"\x01A")])) * chance.choice((1, 99, 101, 5_000, 20_000))
         case _:
             own[at] = number, 2, varint(3) + chance.choice((b"a\xffb", b"\xed\xa0\x80", b"a\x00b", b"\xef\xbb\xbf"))
     return own
