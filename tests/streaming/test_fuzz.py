@@ -95,6 +95,7 @@ def test_stream_and_night_lose_no_record(judgements: list[Judged], spark: SparkS
     stream = layers.of_stream(validated)
     none(layers.lost(own, stream))
     by_hand, night = layers.by_hand(own), layers.of_night(spark, own)
+    none(layers.misplaced(own))
     told = [(by_hand[place], stream[place], night.get(place)) for place in range(len(own))]
     none(
         [

@@ -82,7 +82,8 @@ def lost(cases: Sequence[Case], outcome: Outcomes) -> list[tuple[str, Case]]:
         is_refused = told in (Outcome.REJECTED, Outcome.CONFLICT)
         if (silver[place], refused[place]) != (told == Outcome.ACCEPTED, is_refused):
             found.append((f"{told}, and {silver[place]} times in silver, {refused[place]} times in quarantine", case))
-        if is_refused and (kept[place]["value"] != case.value or not kept[place]["reasons"]):
+        own = kept.get(place, {"value": None, "reasons": None})
+        if is_refused and (own["value"] != case.value or not own["reasons"]):
             found.append(("quarantine has other bytes, or no reason", case))
     assert not bronze
     return found
@@ -96,3 +97,20 @@ def of_night(spark: SparkSession, cases: Sequence[Case]) -> Outcomes:
     rows = decided(spark, span, start=span.start).select("offset", "outcome").toArrow()
     assert pc.count_distinct(rows["offset"]).as_py() == rows.num_rows
     return dict(zip(rows["offset"].to_pylist(), rows["outcome"].to_pylist(), strict=True))
+
+
+def misplaced(cases: Sequence[Case]) -> list[tuple[str, Case]]:
+    """Valid events that the archive does not have under their own id and time, by which nights find them."""
+    rows = {
+        row["offset"]: row
+        for row in arrow_tables.read(ARCHIVE).select(["offset", "event_id", "event_time"]).to_pylist()
+    }
+    found = []
+    for place, case in enumerate(cases):
+        event, row = judged(case).event, rows[place]
+        if event is None:
+            continue
+        at = None if row["event_time"] is None else round(row["event_time"].timestamp() * 1000)
+        if (row["event_id"], at) != (event["event_id"], event["event_time"]):
+            found.append((f"the archive has it as {row['event_id']} at {row['event_time']}", case))
+    return found
