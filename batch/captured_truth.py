@@ -20,6 +20,7 @@ from infra.settings import Settings
 from infra.shop.db.changes import Change, change, folded
 from infra.shop.db.check import Comparison, compared
 from infra.shop.db.connector import topic
+from infra.shop.db.envelope import envelope
 from infra.shop.db.tables import COMPARED
 from infra.shop.followers.order_events import OLDEST_MS
 from infra.shop.orders.decide import AHEAD_MS
@@ -72,7 +73,7 @@ def _changes(table: str, contract: Contract, settled: Mapping[date, Ends]) -> It
         place = (contract.topic, message.partition() or 0)
         day = _day(json.loads(text)["event_time"], message.timestamp()[1])
         if (message.offset() or 0) < settled.get(day, {}).get(place, 0):
-            yield change(table, json.loads(value))
+            yield change(table, envelope(value))
 
 
 def _day(committed: int, arrival: int) -> date:

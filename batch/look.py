@@ -7,9 +7,11 @@ A look that cannot be made, e.g. because Kafka does not answer, leaves what it f
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from batch.unsettled import settled, unsettled
-from infra import problems
+from infra import problems, room
 from infra.airflow.problems import RUNS, failed, paused, unended
 from infra.failures import PermanentFailure, TransientFailure
 from infra.options import SHOP_DB
@@ -48,6 +50,7 @@ def migrations(s: Settings) -> list[Problem]:
 
 
 LOOKS: Mapping[str, Look] = {
+    "disks": room.problems,
     "replicas": replicas.look,
     "stream": standing_still.stream,
     "followers": standing_still.followers,
@@ -63,10 +66,18 @@ LOOKS: Mapping[str, Look] = {
 
 def look(s: Settings, looks: Mapping[str, Look] | None = None) -> list[Problem]:
     """Look now, and return every problem, the oldest first."""
+    unkept: list[Problem] = []
     for name, own in (LOOKS if looks is None else looks).items():
+        found, keep = list[Problem](), problems.keep
         try:
-            problems.keep(s, f"look.{name}", own(s))
+            found = list(own(s))
         except (PermanentFailure, TransientFailure) as failure:
             what = f"what {name} may have cannot be seen: {failure}"
-            problems.add(s, f"look.{name}", [Problem(f"look.failed/{name}", what, "daybreak status")])
-    return problems.problems(s)
+            found, keep = [Problem(f"look.failed/{name}", what, "daybreak status")], problems.add
+        try:
+            keep(s, f"look.{name}", found)
+        except OSError:
+            # On a full disk it cannot be written down, and is told all the same.
+            unkept += [replace(one, since=datetime.now(UTC)) for one in found]
+    kept = problems.problems(s)
+    return [*kept, *(one for one in unkept if one.id not in {other.id for other in kept})]

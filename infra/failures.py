@@ -25,8 +25,8 @@ class TransientFailure(Exception):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn these failures, what the lake's store refuses, and a heap that was full, into a sentence and an exit code; others keep
-    their traceback (exit 1, transient).
+    """Turn these failures, what the lake's store refuses, and a heap or a disk that was full, into a sentence and an exit code;
+    others keep their traceback (exit 1, transient).
 
     Each process of ours is in such a block: what it writes is its owner's alone.
     """
@@ -37,11 +37,14 @@ def reported() -> Iterator[None]:
         print(f"daybreak: {unwrapped(str(failure))}", file=sys.stderr, flush=True)
         sys.exit(PERMANENT_EXIT)
     except TransientFailure as failure:
-        print(f"daybreak: {unwrapped(str(failure))} (temporary: retry)", file=sys.stderr, flush=True)
+        print(f"daybreak: {unwrapped(str(failure))}{_no_room(failure)} (temporary: retry)", file=sys.stderr, flush=True)
         sys.exit(1)
     except Exception as failure:
         if why := out_of_memory.found():
             print(f"daybreak: {why}", file=sys.stderr, flush=True)
+            sys.exit(1)
+        if room := _no_room(failure):
+            print(f"daybreak: {unwrapped(str(failure))}{room} (temporary: retry)", file=sys.stderr, flush=True)
             sys.exit(1)
         # Imported here because it imports this module. Spark says so in words of its own.
         from infra.lake.login import refusal
@@ -50,3 +53,13 @@ def reported() -> Iterator[None]:
             print(f"daybreak: {why}", file=sys.stderr, flush=True)
             sys.exit(PERMANENT_EXIT)
         raise
+
+
+def _no_room(failure: Exception) -> str:
+    """Of a failure for want of room: which disk of this machine is full."""
+    # Imported here because settings, of which it asks, raise the failures of this module.
+    from infra import room
+    from infra.settings import settings
+
+    is_told = room.THERE_IS_NONE in str(failure)
+    return room.told(settings()) if room.NO_ROOM.search(str(failure)) and not is_told else ""

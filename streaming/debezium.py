@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from infra.shop.db.envelope import CREATED, DELETED, READ, envelope, row_of
 from infra.shop.db.placeholder import is_whole
 from streaming.contracts.captured import Captured
 from streaming.contracts.contract import Contract
 from streaming.reasons import Reason
 
-SNAPSHOT, DELETED = "r", "d"
 Row = Mapping[str, Any]
 
 
@@ -46,8 +46,8 @@ def decode(table: Table, value: bytes) -> tuple[str | None, str | None]:
     if not value:
         return "", None
     try:
-        change = json.loads(value)
-        if change["op"] != DELETED and not is_whole(change["after"]):
+        change = envelope(value)
+        if change["op"] != DELETED and not is_whole(row_of(change)):
             return None, Reason.UNAVAILABLE_VALUE.value
         event = _event(table, change)
         text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
@@ -59,14 +59,13 @@ def decode(table: Table, value: bytes) -> tuple[str | None, str | None]:
 
 def _event(table: Table, change: Mapping[str, Any]) -> dict[str, Any]:
     """Raises one of the errors that `decode` names if it is no change of a row."""
-    op, source = change["op"], change["source"]
-    row = change["before"] if op == DELETED else change["after"]
-    lsn, committed = int(source["lsn"]), int(source["ts_ms"])
+    op, source, row = change["op"], change["source"], row_of(change)
+    lsn, committed = source["lsn"], source["ts_ms"]
     names = table.captured.key if op == DELETED else table.fields
     payload = {name: row[name] for name in names if row.get(name) is not None}
     return {
         "event_id": event_id(lsn, [table.topic, op, change.get("before"), change.get("after")]),
-        "event_type": table.captured.types["c" if op == SNAPSHOT else op],
+        "event_type": table.captured.types[CREATED if op == READ else op],
         "event_time": committed,
         "schema_version": 1,
         **payload,

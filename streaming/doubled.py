@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from infra.kafka.places import At
 from infra.lake import arrow_tables
+from infra.lake.lease import still_held
 from infra.lake.tables import Table
 from streaming.progress import INGEST, PROGRESS
 
@@ -76,5 +77,6 @@ def remove_second_copies(session: SparkSession, tables: Iterable[Table]) -> list
     if found:
         second = reduce(lambda one, other: one | other, [one.holds() for one in found])
         for table in tables:
+            still_held()
             DeltaTable.forPath(session, table.path).delete(second)
     return found

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from infra.acting import act_as
 from infra.kafka.places import Ends
 from infra.kafka.topic_ids import topic_ids
-from infra.lake.lease import Lease
+from infra.lake.lease import Lease, still_held
 from infra.lake.tables import Table, Writer
 from streaming import gaps, topics
 from streaming import generation as generations
@@ -36,7 +36,7 @@ def rebuild(accept_gap: bool = False) -> None:
     bronze/gaps. Without it, PermanentFailure is raised before anything is changed.
     """
     act_as(Writer.STREAM)
-    with Lease("stream"):
+    with Lease("stream") as lease:
         # Before a topic that is gone is made again.
         refuse_other_logs(topic_ids(CONTRACTS))
         own = session()
@@ -52,6 +52,7 @@ def rebuild(accept_gap: bool = False) -> None:
         for place in remove_second_copies(own, (BRONZE, SILVER, QUARANTINE)):
             print(f"second copies removed: {place}, read twice by an earlier version")
         checkpoints = Checkpoints(own)
+        lease.check()
         checkpoints.drop()
         generation = checkpoints.begin()
         start = ends | {(gap.topic, gap.partition): gap.end for gap in lost}
@@ -73,4 +74,5 @@ def take_back(session: SparkSession, table: Table, ends: Ends) -> None:
     for (topic, partition), end in ends.items():
         own = (F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < end)
         unfinished = unfinished & ~own
+    still_held()
     DeltaTable.forPath(session, table.path).delete(unfinished)

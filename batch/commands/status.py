@@ -5,11 +5,13 @@ Run: daybreak status --problems
 """
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from infra import room
 from infra.commands.status_tables import show, show_count, show_held, show_problems
 from infra.problems import keep
 from infra.problems import problems as kept
@@ -38,7 +40,9 @@ def status(
     found = statuses(roster(s), Supervisor(s))
     is_up = any(one.pid for one in found)
     if is_up:
-        keep(s, PROGRAMS, of_programs(found, s.still_seconds))
+        # On a full disk nothing is written down; the disk is told below.
+        with suppress(OSError):
+            keep(s, PROGRAMS, of_programs(found, s.still_seconds))
     if problems:
         # Imported here because its looks take a second to import.
         from batch.look import look
@@ -55,6 +59,8 @@ def status(
         show(found)
         if any(one.name == Name.STREAM and one.pid for one in found):
             show_held(held(s))
+        for one in room.full(s):
+            print(f"{one}: {room.MEND}")
         show_count(len(kept(s)))
     if any(one.condition in (Condition.FAILING, Condition.FAILED) for one in found):
         raise typer.Exit(1)

@@ -6,6 +6,10 @@ Source: Delta Lake, "Idempotent table writes in foreachBatch" and "replaceWhere"
 
 A commit by Spark costs 1.5 CPU-s, one by delta-rs 0.013, so delta-rs writes what a driver holds in memory. Both leave
 the same rows and the same `txn` in the log, and a table's one writer may use both, one after the other.
+
+A process that has lost its lease writes nothing. The table is opened, the lease is asked for, and delta-rs commits to the version
+that was opened, with the lease as a `txn` of its own: if another holder has committed since, the log refuses it. Spark opens
+the table itself, just after the question.
 """
 
 import re
@@ -20,15 +24,17 @@ from deltalake import CommitProperties, PostCommitHookProperties, Transaction, w
 from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
 
-from infra.failures import PermanentFailure
+from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables
 from infra.lake.form import refuse_foreign
+from infra.lake.lease import still_held
 from infra.lake.login import failed, refusal
 from infra.lake.tables import Table
+from infra.room import NO_ROOM, told
+from infra.settings import settings
 
 STORE = re.compile(r"Generic (?!DeltaTable\b)\w+ error")
 """How the store's errors begin, e.g. `Generic S3 error`. Delta-rs has one of its own, e.g. for a broken constraint."""
-FULL = re.compile("507 Insufficient Storage|XMinioStorageFull|No space left on device|File too large|QuotaExceeded")
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
 
@@ -43,6 +49,7 @@ def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: 
     if isinstance(rows, pa.Table):
         return _append(rows, table, writer, version)
     refuse_foreign(table, arrow_tables.latest(table))
+    still_held()
     (
         rows.write.format("delta")
         .mode("append")
@@ -67,6 +74,7 @@ def replace_days(
     if isinstance(rows, pa.Table):
         return _replace(rows, table, {"day": set(days), "view": views}, which)
     refuse_foreign(table, arrow_tables.latest(table))
+    still_held()
     rows.write.format("delta").mode("overwrite").option("replaceWhere", which).save(table.path)
     return None
 
@@ -86,13 +94,13 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
     known = at.transaction_version(writer)
     # delta-rs stores the version but does not check it.
     if known is None or known < version:
-        stamp = CommitProperties(app_transactions=[Transaction(writer, version)])
+        fitted = arrow_tables.fitted(rows, at)
         with _named_failures(table):
             write_deltalake(
                 at,
-                arrow_tables.fitted(rows, at),
+                fitted,
                 mode="append",
-                commit_properties=stamp,
+                commit_properties=_stamp(Transaction(writer, version)),
                 # Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it.
                 post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
             )
@@ -109,9 +117,15 @@ def _replace(rows: pa.Table, table: Table, own: Mapping[str, Collection[Any] | N
     refuse_foreign(table, at)
     with _named_failures(table):
         if rows.num_rows:
-            write_deltalake(at, arrow_tables.fitted(rows, at), mode="overwrite", predicate=which)
+            fitted = arrow_tables.fitted(rows, at)
+            write_deltalake(at, fitted, mode="overwrite", predicate=which, commit_properties=_stamp())
         else:
-            at.delete(which)
+            at.delete(which, commit_properties=_stamp())
+
+
+def _stamp(*more: Transaction) -> CommitProperties:
+    """Of a commit to a table that is open already: its `txn`, and one for each lease of this process, which it still has."""
+    return CommitProperties(app_transactions=[*more, *(Transaction(f"lease {name}", 1) for name in still_held())])
 
 
 @contextmanager
@@ -120,10 +134,19 @@ def _named_failures(table: Table) -> Iterator[None]:
     try:
         yield
     except (CommitFailedError, OSError) as failure:
-        raise failed(f"{table.id} was not written", failure) from failure
+        raise _named(table, failure) from failure
     except DeltaError as failure:
         # A store that refuses a data file, not a commit: delta-rs has no type of its own for that.
         if not STORE.search(str(failure)) and not refusal(str(failure)):
             raise
-        room = ": the store has no room left for it; free some" if FULL.search(str(failure)) else ""
-        raise failed(f"{table.id} was not written{room}", failure) from failure
+        raise _named(table, failure) from failure
+
+
+def _named(table: Table, failure: Exception) -> PermanentFailure | TransientFailure:
+    """Of a full disk its name stands in place of the store's answer, which is long."""
+    what = f"{table.id} was not written"
+    if found := NO_ROOM.search(str(failure)):
+        return TransientFailure(
+            f"{what}: the store has no room left for it ({found[0]}){told(settings()) or ': free some'}"
+        )
+    return failed(what, failure)

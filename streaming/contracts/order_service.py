@@ -6,6 +6,10 @@ Run: daybreak up --with order-service
 The service applies the rules of `commands` itself, before the stream sees them; what breaks one is answered and quarantined.
 """
 
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType
 
@@ -24,6 +28,28 @@ _ITEMS = (
     Rule(Reason.OUT_OF_RANGE, lambda event: ~F.size(event["items"]).between(1, 100)),
 )
 _ORDER = ("order_id", "customer_id")
+_REQUIRED = {
+    "place_order": (*_ORDER, "items", "total_cents"),
+    "add_item": (*_ORDER, "items", "total_cents"),
+    "pay_order": (*_ORDER, "payment_id", "card_id", "amount_cents"),
+    "ship_order": _ORDER,
+    "cancel_order": (*_ORDER, "reason"),
+    "refund_payment": (*_ORDER, "payment_id", "amount_cents"),
+    "receive_goods": ("customer_id", "items"),
+}
+_OPTIONAL = {"place_order": ("channel",)}
+
+
+def _has_field_of_another(event: Column) -> Column:
+    """A command has no field that only other commands have: who sends one means something that the service does not do."""
+    names = {*sum(_REQUIRED.values(), ()), *sum(_OPTIONAL.values(), ())}
+
+    def found(kind: str) -> Column:
+        others = sorted(names - {*_REQUIRED[kind], *_OPTIONAL.get(kind, ())})
+        return (event["event_type"] == kind) & reduce(or_, [event[name].isNotNull() for name in others])
+
+    return reduce(or_, map(found, _REQUIRED))
+
 
 COMMANDS = Contract(
     topic="commands",
@@ -40,16 +66,9 @@ COMMANDS = Contract(
         column("amount_cents", "bigint", "The amount paid or given back, in cents"),
         column("reason", "string", "Why it is cancelled"),
     ),
-    required={
-        "place_order": (*_ORDER, "items", "total_cents"),
-        "add_item": (*_ORDER, "items", "total_cents"),
-        "pay_order": (*_ORDER, "payment_id", "card_id", "amount_cents"),
-        "ship_order": _ORDER,
-        "cancel_order": (*_ORDER, "reason"),
-        "refund_payment": (*_ORDER, "payment_id", "amount_cents"),
-        "receive_goods": ("customer_id", "items"),
-    },
+    required=_REQUIRED,
     rules=(
+        Rule(Reason.UNKNOWN_FIELD, _has_field_of_another),
         matches("customer_id", "c-[0-9]{1,12}"),
         matches("order_id", "o-[0-9a-f]{8,32}"),
         *_ITEMS,

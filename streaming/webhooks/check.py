@@ -71,7 +71,7 @@ def check(contract: Contract, key: bytes | None, value: bytes, now_ms: int) -> C
 
     try:
         row = _row(contract, key, value, now_ms)
-    except BeyondLimits:
+    except (BeyondLimits, RecursionError):
         return Checked((), tuple(dict.fromkeys(reason for reason, _ in _rules(contract))))
     reasons, unknown = dict[Reason, None](), dict[Reason, None]()
     for reason, broken in _rules(contract):

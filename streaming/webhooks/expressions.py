@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql.connect import expressions as tree
 
-from streaming.webhooks.json_text import names_of, variant_kind
+from streaming.webhooks.json_text import is_of_variant, names_of, variant_kind
 
 Row = Mapping[str, Any]
 Strict = Callable[..., Any]
@@ -140,6 +140,8 @@ LAZY: Mapping[str, Callable[[list[tree.Expression], Row], Any]] = {
     "from_json": _from_json,
     "array": lambda args, row: [value(one, row) for one in args],
     "coalesce": lambda args, row: next((one for each in args if (one := value(each, row)) is not None), None),
+    # Null where it is of no such kind; who asks for the kind only does not ask for what is inside.
+    "try_variant_get": lambda args, row: is_of_variant(value(args[0], row), value(args[2], row)) or None,
     "isNull": lambda args, row: value(args[0], row) is None,
     "isNotNull": lambda args, row: value(args[0], row) is not None,
 }

@@ -161,6 +161,11 @@ def names_of(written: Any) -> list[str] | None:
     return [name for name, _ in written.pairs] if isinstance(written, Written) else None
 
 
+def is_of_variant(written: Any, kind: str) -> bool:
+    """Is it an array (`array<variant>`) or an object (`map<string,variant>`)?"""
+    return isinstance(written, {"array<variant>": list, "map<string,variant>": Written}[kind])
+
+
 def variant_kind(written: Any) -> str:
     """STRING for a string, else something else."""
     return "STRING" if isinstance(written, str) and not isinstance(written, Number) else type(written).__name__

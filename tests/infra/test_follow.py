@@ -28,7 +28,8 @@ LONGEST_SECONDS = 60
 def change(number: int, lsn: int, on_hand: int | None = 1) -> bytes:
     row = {"product_id": f"p-{number}", "warehouse": "north"}
     after = None if on_hand is None else row | {"on_hand": on_hand}
-    return json.dumps({"op": "u", "before": row, "after": after, "source": {"lsn": lsn}}).encode()
+    op = "d" if after is None else "u"
+    return json.dumps({"op": op, "before": row, "after": after, "source": {"lsn": lsn, "ts_ms": 0}}).encode()
 
 
 class Log:
@@ -91,7 +92,7 @@ def test_changes_and_corrections_arrive_and_the_rest_is_passed_over(log: Log) ->
     with log.followed():
         until(lambda: lag(log.s, CACHE).behind == 0)
         # The connector makes a table's topic with its first change.
-        customer = {"op": "c", "before": None, "after": {"customer_id": "c-1"}, "source": {"lsn": 5}}
+        customer = {"op": "c", "before": None, "after": {"customer_id": "c-1"}, "source": {"lsn": 5, "ts_ms": 0}}
         log.write(CUSTOMERS, json.dumps(customer).encode())
         until(lambda: log.cache().row("customers", ("c-1",)) is not None)
     assert log.on_hand() == {"p-1": 9}

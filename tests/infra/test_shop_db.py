@@ -11,10 +11,11 @@ import pytest
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
-from infra.shop.db.changes import CREATED, DELETED, READ, UPDATED, Change, Moment, change, folded, read
+from infra.shop.db.changes import Change, Moment, change, folded, read
 from infra.shop.db.check import compared, written
 from infra.shop.db.condition import broken
 from infra.shop.db.connector import configuration
+from infra.shop.db.envelope import CREATED, DELETED, READ, UPDATED
 from infra.shop.db.slot import Slot
 from infra.shop.db.tables import KEYS
 
@@ -70,8 +71,11 @@ def test_a_change_is_read_from_debeziums_envelope() -> None:
 @pytest.mark.parametrize(
     "value",
     [None, b"", b"{", b"[]", b"null", b"{}", b"\xff", b'{"op":"c","after":{},"source":{"lsn":"x"}}', b"[" * 100_000,
-     b'{"op":"u","after":{"title":"__debezium_unavailable_value"},"source":{"lsn":1}}',
-     b'{"op":"c","after":[1],"source":{"lsn":1}}', b'{"op":"c","source":7}', b'{"after":{},"source":{"lsn":1}}'],
+     b'{"op":"u","after":{"title":"__debezium_unavailable_value"},"source":{"lsn":1,"ts_ms":0}}',
+     b'{"op":"c","after":{},"source":{"lsn":1e400,"ts_ms":0}}', b'{"op":"c","op":"u","after":{},"source":{"lsn":1,"ts_ms":0}}',
+     b'{"op":"u","before":{},"after":null,"source":{"lsn":1,"ts_ms":0}}',
+     b'{"op":"c","after":[1],"source":{"lsn":1,"ts_ms":0}}', b'{"op":"c","source":7}',
+     b'{"after":{},"source":{"lsn":1,"ts_ms":0}}'],
 )  # fmt: skip
 def test_what_is_no_change_of_a_row_is_passed_over(value: bytes | None) -> None:
     assert read("products", value) is None

@@ -20,7 +20,7 @@ KEY = ("c-1",)
 def told(lsn: int, op: str, note: str | None) -> bytes:
     row = {"customer_id": "c-1", "note": note}
     before, after = (row, None) if op == "d" else (None, row)
-    return json.dumps({"op": op, "before": before, "after": after, "source": {"lsn": lsn}}).encode()
+    return json.dumps({"op": op, "before": before, "after": after, "source": {"lsn": lsn, "ts_ms": 0}}).encode()
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from pgoutput import changes
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db import tables
-from infra.shop.db.changes import READ, Change, folded
+from infra.shop.db.changes import Change, folded
 from infra.shop.db.connection import connected, dsn
+from infra.shop.db.envelope import READ
 from infra.shop.db.locks import held_up
 from infra.shop.db.reading import Reading, moment, rows_now
 from infra.shop.followers.order_rows import OrderRows

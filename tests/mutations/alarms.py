@@ -18,8 +18,8 @@ ALARMS = (
     Mutation(
         "problems: a look that fails mends what it had found",
         "batch/look.py",
-        "problems.add(s, ",
-        "problems.keep(s, ",
+        '"daybreak status")], problems.add',
+        '"daybreak status")], problems.keep',
         f"{PROBLEMS}::test_a_look_that_fails_leaves_what_it_found",
     ),
     Mutation(
@@ -91,5 +91,26 @@ ALARMS = (
         "elif not records:",
         "elif records < 0:",
         "tests/streaming/test_rate.py::test_far_behind_a_micro_batch_is_larger_until_all_is_read",
+    ),
+    Mutation(
+        "room: who fails for want of room does not name the disk",
+        "infra/failures.py",
+        "if room.NO_ROOM.search(str(failure)) and not is_told",
+        "if is_told",
+        "tests/infra/test_room.py::test_who_fails_for_want_of_room_names_the_disk",
+    ),
+    Mutation(
+        "room: what cannot be written down is not told",
+        "batch/look.py",
+        "            unkept += [replace(one, since=datetime.now(UTC)) for one in found]\n",
+        "            unkept += []\n",
+        "tests/infra/test_room.py::test_what_cannot_be_written_down_is_told_all_the_same",
+    ),
+    Mutation(
+        "room: a service elsewhere is measured by the disks here",
+        "infra/room.py",
+        'if s.embedded("kafka_bootstrap"):',
+        "if s.home:",
+        "tests/infra/test_room.py::test_a_service_elsewhere_has_its_own_disks",
     ),
 )

@@ -103,8 +103,8 @@ CAPTURED = (
     Mutation(
         "captured: the connector's clock dates a change, and not the commit",
         "streaming/debezium.py",
-        'int(source["ts_ms"])',
-        'int(change["ts_ms"])',
+        'source["lsn"], source["ts_ms"]',
+        'source["lsn"], change["ts_ms"]',
         f"{DEBEZIUM}::test_each_kind_of_change_is_an_event_of_its_commit",
     ),
     Mutation(
@@ -131,7 +131,7 @@ CAPTURED = (
     Mutation(
         "captured: the connector's placeholder is a text",
         "streaming/debezium.py",
-        'if change["op"] != DELETED and not is_whole(change["after"]):',
+        'if change["op"] != DELETED and not is_whole(row_of(change)):',
         "if False:",
         f"{DEBEZIUM}::test_a_change_that_lacks_a_value_is_refused",
     ),

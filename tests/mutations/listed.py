@@ -10,6 +10,8 @@ from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
 from tests.mutations.doors import DOORS
+from tests.mutations.fenced import FENCED
+from tests.mutations.fuzzed import FUZZED
 from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
@@ -45,6 +47,8 @@ MUTATIONS = (
     *KEPT,
     *SHOWN,
     *STORES,
+    *FENCED,
+    *FUZZED,
     *DOORS,
     *KAFKA_DOORS,
     *STORE_DOORS,

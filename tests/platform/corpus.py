@@ -188,6 +188,13 @@ def _orders(now_ms: int) -> Iterator[Record]:
         "reason_as_object", "orders", KEY, encoded(cancelled("ro", now_ms, {"a": 1})), frozenset({"wrong_type"})
     )
     yield Record("reason_as_number", "orders", KEY, encoded(cancelled("rn", now_ms, 7)), frozenset({"wrong_type"}))
+    # As deep as Spark's parser goes; whoever then asks for the whole schema overflows the stack of the process.
+    for name, depth in (
+        ("reason_nested_deep", b"[" * 998 + b"]" * 998),
+        ("reason_nested", b'{"a":' * 900 + b"1" + b"}" * 900),
+    ):
+        nested = encoded(cancelled(name, now_ms, "?")).replace(b'"?"', depth)
+        yield Record(name, "orders", KEY, nested, frozenset({"wrong_type"}))
     doubled = encoded(cancelled("rod", now_ms, "?")).replace(b'"?"', b'{"a":1,"a":2}')
     yield Record("reason_with_doubled_name", "orders", KEY, doubled, frozenset({"wrong_type"}))
     # Decoded as a text, 1.500 gets two quotes, and loses as many zeros.

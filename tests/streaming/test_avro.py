@@ -1,7 +1,6 @@
 """An event in Avro has the outcome of its twin in JSON, and bytes that are no Avro have a reason."""
 
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC
@@ -76,19 +75,6 @@ def test_what_is_no_avro_has_a_reason_and_its_bytes(spark: SparkSession) -> None
     kept = validate_by(rows(spark, [(b"k", unknown)]), (IN_AVRO,)).first()
     assert kept is not None
     assert bytes(kept["value"]) == unknown
-
-
-def test_no_bytes_stop_the_stream(spark: SparkSession) -> None:
-    chance = random.Random(1)
-    values = []
-    for _ in range(3_000):
-        value = bytearray(VALUE)
-        for _ in range(chance.randint(1, 4)):
-            value[chance.randrange(10, len(value))] = chance.randrange(256)
-        values.append(bytes(value[: chance.randint(10, len(value))] if chance.random() < 0.3 else value))
-    found = reasons(spark, *values)
-    assert len(found) == len(values)
-    assert sum(not one for one in found) < 0.9 * len(found)
 
 
 def test_both_versions_are_read_from_one_topic(spark: SparkSession) -> None:

@@ -64,6 +64,10 @@ def corpus() -> list[Sent]:
                 own = who.encode(errors="replace") if isinstance(who, str) else key
                 found.append((own, json.dumps(changed).encode()))
         found.append((key, json.dumps({**command, "debug": True}).encode()))
+        # What only other commands have, and the same without a value.
+        for name in sorted({name for other in GOOD.values() for name in other} - {*command}):
+            others = {**command, name: next(one[name] for one in GOOD.values() if name in one)}
+            found += [(key, json.dumps(others).encode()), (key, json.dumps({**command, name: None}).encode())]
         whole = json.dumps(command, separators=(",", ":")).encode()
         # Goods that come in have no total to spoil.
         found += [way.spoil(key, whole) for way in MALFORMATIONS if way.needs in whole and kind != "receive_goods"]

@@ -1,7 +1,6 @@
 """An event in Protobuf has the outcome of its twin in JSON; bytes that are none have a reason; numbers of fields stay."""
 
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 import twins
 from corpus import order
-from google.protobuf.wrappers_pb2 import StringValue
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from twins import NOW_MS, PLAIN, rows, without_nulls
@@ -83,20 +81,6 @@ def test_a_value_says_each_thing_once_and_in_full() -> None:
         assert protobuf.decode("orders", VALUE + more) == (None, "not_protobuf")
     first, rest = VALUE[: 2 + VALUE[1]], VALUE[2 + VALUE[1] :]
     assert protobuf.decode("orders", rest + first) == protobuf.decode("orders", VALUE), "in any order"
-
-
-@pytest.mark.slow
-def test_no_bytes_stop_the_stream(spark: SparkSession) -> None:
-    chance = random.Random(1)
-    values = [StringValue(value="x" * 60_000).SerializeToString(), bytes([0x0B]) * 60_000, UNKNOWN * 20_000]
-    for _ in range(3_000):
-        value = bytearray(VALUE)
-        for _ in range(chance.randint(1, 4)):
-            value[chance.randrange(len(value))] = chance.randrange(256)
-        values.append(bytes(value[: chance.randint(1, len(value))] if chance.random() < 0.3 else value))
-    found = reasons(spark, *values)
-    assert len(found) == len(values)
-    assert sum(not one for one in found) < 0.9 * len(found)
 
 
 def test_a_zero_is_said_and_is_not_a_missing_field(spark: SparkSession) -> None:

@@ -5,20 +5,19 @@ Run: daybreak shop-db check
 Source: Debezium 3.7, "PostgreSQL connector": change event values (before, after, op, source.lsn).
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from infra.kafka.read_committed import committed, partitions
 from infra.shop.db.connector import topic
+from infra.shop.db.envelope import READ, envelope
 from infra.shop.db.limits import is_cut
 from infra.shop.db.placeholder import is_whole
 from infra.shop.db.tables import KEYS
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
-READ, CREATED, UPDATED, DELETED = "r", "c", "u", "d"
 
 
 class Change(NamedTuple):
@@ -64,7 +63,7 @@ def read(table: str, value: bytes | None) -> Change | None:
     """The change in a record's value; None for a value that is none, because anyone may write to a topic, and for a change that
     lacks a value of the row. The stream quarantines both."""
     try:
-        found = change(table, json.loads(value or b""))
+        found = change(table, envelope(value or b""))
         return found if is_whole(found.after) else None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
@@ -77,7 +76,7 @@ def change(table: str, value: Mapping[str, Any]) -> Change:
     key = _key(table, after or before or {})
     if after and is_cut(after):
         after = None
-    return Change(int(source["lsn"]), value["op"], key, before, after, by if isinstance(by, int) else None)
+    return Change(source["lsn"], value["op"], key, before, after, by if isinstance(by, int) else None)
 
 
 def _key(table: str, row: Row) -> Key:

@@ -14,7 +14,8 @@ from infra.failures import TransientFailure
 from infra.kafka.send import Sender
 from infra.settings import Settings
 from infra.shop.db import connector, slot
-from infra.shop.db.changes import DELETED, Change, Key, Moment, changes
+from infra.shop.db.changes import Change, Key, Moment, changes
+from infra.shop.db.envelope import DELETED
 from infra.shop.db.reading import arrived, rows_now
 from infra.shop.db.tables import COMPARED, KEYS
 

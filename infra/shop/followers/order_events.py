@@ -26,12 +26,12 @@ from infra.shop.orders.commands import (
     PaymentId,
     Strict,
     Time,
-    fields_in,
     total_of,
 )
 from infra.shop.orders.commands import Order as OrderId
 from infra.shop.orders.decide import AHEAD_MS
 from infra.shop.orders.order import ADDED, CANCELLED, PAYMENTS, PLACED, SHIPPED
+from infra.strict_json import decoded
 
 FAILED = "payment_failed"
 UNWRITABLE = "\ufffd"
@@ -105,7 +105,7 @@ def read(record: Record) -> OrderEvent | None:
     if record.value is None or len(record.value) > MAX_BYTES:
         return None
     try:
-        fields = fields_in(record.value)
+        fields = decoded(record.value)
         own = _OfPayment.model_validate(fields) if record.topic == PAYMENTS else _OfOrder.model_validate(fields)
     except (ValidationError, ValueError, RecursionError):
         return None

@@ -71,8 +71,11 @@ def test_two_clients_who_buy_the_last_piece_at_once_get_one(platform: Platform) 
     assert sorted("out_of_stock" in one for one in said) == [False, True], said
 
 
-def test_a_second_instance_takes_over_and_the_first_says_so(platform: Platform) -> None:
-    with platform.begin("infra.shop.orders") as second:
+def test_a_second_instance_takes_over_and_the_first_says_so_awake(platform: Platform) -> None:
+    with platform.paused("order-service"):
+        second = platform.begin("infra.shop.orders")
+        ordered(platform, "place", "--customer", "c-83", "--item", "p-1:1:1")
+    with second:
         until("the first instance has ended", lambda: platform.status("order-service")["condition"] == "failed", 60)
         said = str(platform.status("order-service"))
         assert f"another instance of the order service has started (process {second.pid})" in said
