@@ -1,5 +1,8 @@
 """Who may do what with the running Airflow: every user logs in with his password and asks everything; and who has none."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import httpx
 import pytest
 from running import Platform
@@ -18,12 +21,13 @@ def airflow(platform: Platform) -> Platform:
     return platform
 
 
-def logged_in(platform: Platform, user: AirflowUser) -> httpx.Client:
-    client = anybody(platform)
+@contextmanager
+def logged_in(platform: Platform, user: AirflowUser) -> Iterator[httpx.Client]:
     own = users.login(platform.settings, user)
-    said = client.post("/auth/token", json={"username": own.name, "password": own.password}).raise_for_status().json()
-    client.headers["Authorization"] = f"Bearer {said['access_token']}"
-    return client
+    with anybody(platform) as client:
+        said = client.post("/auth/token", json={"username": own.name, "password": own.password})
+        client.headers["Authorization"] = f"Bearer {said.raise_for_status().json()['access_token']}"
+        yield client
 
 
 def anybody(platform: Platform) -> httpx.Client:
