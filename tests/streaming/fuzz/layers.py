@@ -25,6 +25,7 @@ from streaming import arrivals as rows_of
 from streaming.bronze import BRONZE
 from streaming.contracts import CONTRACTS
 from streaming.definitions import of_topic
+from streaming.event_ids import nothing_known
 from streaming.reasons import Outcome
 from streaming.rejections import Rejections
 from streaming.silver import QUARANTINE, SILVER
@@ -54,7 +55,8 @@ def by_hand(cases: Sequence[Case]) -> Outcomes:
 def of_stream(validated: pa.Table) -> Outcomes:
     """The stream's own steps of one micro-batch, into tables of the lake."""
     rows = rows_of.in_order(validated)
-    outcome = rows_of.outcomes(rows, rows_of.valid(rows), {})
+    arrived = rows_of.valid(rows)
+    outcome = rows_of.outcomes(rows, arrived, nothing_known(arrived))
     definitions = {of_topic(topic): "d" for topic in CONTRACTS}
     written = {
         BRONZE: rows_of.bronze_rows(rows, STAMP),
