@@ -18,7 +18,7 @@ from running import VIEWS, Platform, of_group, until
 
 from batch.report.curves import delay_for
 from infra.lake.s3 import client
-from infra.services.store import make_bucket
+from infra.services.store import complete
 from streaming import views
 
 pytestmark = pytest.mark.platform
@@ -176,7 +176,7 @@ def replay(platform: Platform, recommended: int) -> Platform:
         "DAYBREAK_STREAM_UI_PORT": str(s.port_base + 10),
     }
     again = Platform(s, env, source=platform.source)
-    make_bucket(s)
+    complete(s)
     # Two streams of one home would take turns in telling `daybreak status` how they are.
     platform.supervisor().stop("stream", wait=True)
     _read_everything(again)

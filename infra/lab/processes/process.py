@@ -17,7 +17,7 @@ from typing import Protocol
 from infra.failures import TransientFailure
 from infra.settings import ROOT
 
-SECONDS = 30
+SECONDS = 90
 """Longest wait for a word or for an end that is due; on an idle machine they take a fraction of a second."""
 WORKER = "infra.lab.processes.worker"
 """What the processes run; it is told their name and their pipes (infra/lab/processes/fork.py)."""
