@@ -11,7 +11,6 @@ from infra import owner_only, spark_page
 from infra.cluster_conf import guarded
 from infra.failures import PermanentFailure
 from infra.owner_file import put
-from infra.owner_only import OWNER_ONLY
 from infra.settings import Settings
 from infra.setup.compiled import JAR
 from infra.spark_conf import LOG4J
@@ -50,6 +49,6 @@ def write(s: Settings, folder: Path) -> Path:
     lines = "".join(f"{key} {value}\n" for key, value in conf.items())
     for name, text in zip(FILES, (lines, ENVIRONMENT, LOG4J), strict=False):
         put(folder / name, text)
-    (folder / JAR.name).touch(mode=OWNER_ONLY)
     shutil.copyfile(JAR, folder / JAR.name)
+    owner_only.close(folder / JAR.name)
     return folder
