@@ -8,8 +8,9 @@ What each role is granted is in infra/services/roles.py, apart: a grant that giv
 
 from dataclasses import dataclass
 
-from infra import rights_table
+from infra.marked_page import made_anew
 from infra.postgres_roles import Role
+from infra.rights_table import table
 
 MARKERS = (
     "<!-- who may do what with Postgres: made by make catalog -->",
@@ -50,4 +51,4 @@ TRIES = (
 
 def page(text: str) -> str:
     """The page with a new table. Raises ValueError where the markers are missing."""
-    return rights_table.page(text, MARKERS, rights_table.table(TRIES, Role))
+    return made_anew(text, MARKERS, table(TRIES, Role))

@@ -1,6 +1,6 @@
 """Who may do what at a door, as a table of infra/README.md: a line for each thing that a test tries, a column for each user.
 
-Data flow: tries, users -> the lines between two markers of the page
+Data flow: tries, users -> lines of the page (infra/marked_page.py)
 Run: make catalog
 """
 
@@ -25,11 +25,3 @@ def table(tries: Iterable[Tried], users: Collection[str]) -> str:
     lines = [f"| to | {' | '.join(users)} |", f"|---|{'---|' * len(users)}"]
     lines += [f"| {one.what} | {' | '.join('yes' if user in one.may else '' for user in users)} |" for one in tries]
     return "\n".join(lines)
-
-
-def page(text: str, markers: tuple[str, str], new: str) -> str:
-    """The page with a new table. Raises ValueError where the markers are missing."""
-    begin, end = markers
-    before, rest = text.split(begin, 1)
-    _, after = rest.split(end, 1)
-    return f"{before}{begin}\n{new}\n{end}{after}"

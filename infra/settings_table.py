@@ -7,10 +7,11 @@ Run: make catalog
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from infra.marked_page import made_anew
 from infra.settings import ROOT, Settings
 
 PAGE = ROOT / "infra" / "README.md"
-BEGIN, END = "<!-- settings: made by make catalog -->", "<!-- end of settings -->"
+MARKERS = "<!-- settings: made by make catalog -->", "<!-- end of settings -->"
 WORDS = {
     "home": "`.daybreak`",
     "checkpoints": "`<home>/checkpoints`",
@@ -32,9 +33,7 @@ def table() -> str:
 
 def page(text: str) -> str:
     """The page with a new table. Raises ValueError where the markers are missing."""
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return made_anew(text, MARKERS, table())
 
 
 def _default(name: str, field: FieldInfo) -> str:

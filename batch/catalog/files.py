@@ -21,6 +21,8 @@ from streaming.views import VIEWS
 MADE = "made by make catalog"
 """The first line of every wholly generated file contains this text."""
 
+TABLES = (settings_table, rights, of_kafka, of_lake, postgres_rights, of_airflow)
+"""Who makes a part of infra/README.md."""
 FOLDERS = ("dbt/models/sources", "dbt/models/staging", "dbt/models/marts", "dbt/macros")
 
 
@@ -32,13 +34,14 @@ def files() -> dict[str, str]:
             "rename the view or the topic"
         )
     page = ROOT / settings_table.PAGE
+    made = page.read_text()
+    for table in TABLES:
+        made = table.page(made)
     return {
         **{f"dbt/models/sources/{name}.yml": text for name, text in sources.files((*stream_tables(), *night_tables()))},
         **dict(_under("dbt", views.files(VIEWS.values()))),
         **dict(_under("dbt", topics.files(CONTRACTS.values()))),
-        str(page.relative_to(ROOT)): of_airflow.page(
-            postgres_rights.page(of_lake.page(of_kafka.page(rights.page(settings_table.page(page.read_text())))))
-        ),
+        str(page.relative_to(ROOT)): made,
     }
 
 

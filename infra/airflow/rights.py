@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.airflow_settings import AirflowUser
+from infra.marked_page import made_anew
+from infra.rights_table import table
 
-BEGIN, END = (
+MARKERS = (
     "<!-- who may do what with Airflow: made by make catalog -->",
     "<!-- end of who may do what with Airflow -->",
 )
@@ -103,17 +105,6 @@ TRIES = (
 )
 
 
-def table() -> str:
-    """One line per try, one column per user."""
-    lines = [f"| to | {' | '.join(AirflowUser)} |", f"|---|{'---|' * len(AirflowUser)}"]
-    lines += [
-        f"| {one.what} | {' | '.join('yes' if user in one.may else '' for user in AirflowUser)} |" for one in TRIES
-    ]
-    return "\n".join(lines)
-
-
 def page(text: str) -> str:
     """The page with a new table. Raises ValueError where the markers are missing."""
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return made_anew(text, MARKERS, table(TRIES, AirflowUser))

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from confluent_kafka.admin import AclOperation, ResourceType  # type: ignore[attr-defined]
 
 from infra.kafka_users import User
+from infra.marked_page import made_anew
+from infra.rights_table import table
 from infra.settings import Settings
 from infra.shop.db.connector import PREFIX as CAPTURED
 from infra.shop.orders.commands import TOPIC as COMMANDS
@@ -20,7 +22,7 @@ from infra.shop.orders.order import ANSWERS, ORDERS, PAYMENTS
 from infra.shop.orders.service import GROUP as ORDER_GROUP
 from infra.shop.orders.snapshot import TOPIC as ORDER_STATE
 
-BEGIN, END = "<!-- who may do what with Kafka: made by make catalog -->", "<!-- end of who may do what with Kafka -->"
+MARKERS = "<!-- who may do what with Kafka: made by make catalog -->", "<!-- end of who may do what with Kafka -->"
 READ, WRITE, CREATE, DESCRIBE = AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE, AclOperation.DESCRIBE
 SETTINGS = AclOperation.DESCRIBE_CONFIGS
 CONNECT = "daybreak-connect"
@@ -159,15 +161,6 @@ TRIES = (
 )
 
 
-def table() -> str:
-    """One line per try, one column per user."""
-    lines = [f"| to | {' | '.join(User)} |", f"|---|{'---|' * len(User)}"]
-    lines += [f"| {one.what} | {' | '.join('yes' if user in one.may else '' for user in User)} |" for one in TRIES]
-    return "\n".join(lines)
-
-
 def page(text: str) -> str:
     """The page with a new table. Raises ValueError where the markers are missing."""
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return made_anew(text, MARKERS, table(TRIES, User))

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infra import rights_table
 from infra.lake.tables import WRITERS
+from infra.marked_page import made_anew
+from infra.rights_table import table
 from infra.settings import Settings
 from infra.store_users import OWN, User
 
-BEGIN, END = "<!-- who may do what with S3: made by make catalog -->", "<!-- end of who may do what with S3 -->"
+MARKERS = "<!-- who may do what with S3: made by make catalog -->", "<!-- end of who may do what with S3 -->"
 REPORTS = "reports"
 """The folder of the nights' reports."""
 LIST, READ = ("s3:ListBucket", "s3:GetBucketLocation"), ("s3:GetObject",)
@@ -81,4 +82,4 @@ TRIES = (
 
 def page(text: str) -> str:
     """The page with a new table. Raises ValueError where the markers are missing."""
-    return rights_table.page(text, (BEGIN, END), rights_table.table(TRIES, User))
+    return made_anew(text, MARKERS, table(TRIES, User))

@@ -8,9 +8,10 @@ What is allowed is in infra/sql/java/daybreak/sql: a part of a plan that is not 
 
 from dataclasses import dataclass
 
+from infra.marked_page import made_anew
 from infra.sql.users import Role
 
-BEGIN, END = "<!-- who may do what: made by make catalog -->", "<!-- end of who may do what -->"
+MARKERS = "<!-- who may do what: made by make catalog -->", "<!-- end of who may do what -->"
 ALL, WRITER = tuple(Role), (Role.WRITER,)
 SCRATCH = "gold.rights_tried"
 """A table that a test makes and removes."""
@@ -157,6 +158,4 @@ def _shown(sql: str) -> str:
 
 def page(text: str) -> str:
     """The page with a new table. Raises ValueError where the markers are missing."""
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return made_anew(text, MARKERS, table())
