@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streaming.event_ids import Arrived, Bits, Known, Marks, Numbers, bits, nothing_known
+from streaming.event_ids import Arrived, Bits, Known, Marks, Numbers, bits, firsts, nothing_known
 
 TIDY_MS = 60_000
 """Old entries are removed once per minute of event time (milliseconds), not with every micro-batch."""
@@ -23,7 +23,7 @@ TIDY_MS = 60_000
 
 @dataclass(frozen=True)
 class _Run:
-    """Entries sorted by their ids' upper bits."""
+    """Entries; those of the index are sorted by their ids' upper bits."""
 
     high: Bits
     low: Bits
@@ -63,11 +63,6 @@ class DedupIndex:
     def __len__(self) -> int:
         return sum(map(len, self._runs))
 
-    @property
-    def nbytes(self) -> int:
-        """The room that the entries take."""
-        return 32 * len(self)
-
     def restore(self, written: pa.Table) -> None:
         """Fill with what earlier batches accepted: columns event_id, time_ms, content_hash."""
         ids = bits(written["event_id"].combine_chunks())
@@ -75,9 +70,12 @@ class DedupIndex:
 
     def known(self, arrived: Arrived, watermark_ms: int) -> Known:
         """Of each arrival the content hash of a written event at or after the watermark whose id it repeats."""
-        known = nothing_known(arrived)
+        return self._known(*arrived.bits, watermark_ms)
+
+    def _known(self, high: Bits, low: Bits, since_ms: int) -> Known:
+        known = nothing_known(high)
         for run in self._runs:
-            found = run.find(*arrived.bits, watermark_ms)
+            found = run.find(high, low, since_ms)
             is_in = found >= 0
             known.found[is_in] = True
             known.contents[is_in] = run.contents[found[is_in]]
@@ -89,11 +87,12 @@ class DedupIndex:
         Of one id the first stays. An entry behind the watermark counts as removed, even if it is still here.
         """
         since = np.iinfo(np.int64).min if watermark_ms is None else watermark_ms
-        timely = arrived.where(arrived.times_ms >= since)
-        timely = timely.where(timely.firsts == np.arange(len(timely)))
-        new = timely.where(~self.known(timely, since).found)
+        every = _Run(*arrived.bits, arrived.times_ms, arrived.contents)
+        timely = every.chosen(arrived.times_ms >= since)
+        timely = timely.chosen(firsts(timely.high, timely.low) == np.arange(len(timely)))
+        new = timely.chosen(~self._known(timely.high, timely.low, since).found)
         if len(new):
-            self._put(_Run(*new.bits, new.times_ms, new.contents))
+            self._put(new)
         if watermark_ms is not None and watermark_ms - self._tidied_ms >= TIDY_MS:
             kept = [run.chosen(run.times_ms >= watermark_ms) for run in self._runs]
             self._runs = [run for run in kept if len(run)]

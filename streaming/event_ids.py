@@ -6,7 +6,7 @@ Run: pytest tests/streaming/test_dedup_index.py
 An id is 128 bits: a UUID's own, else a hash of its text. As numbers, ids take a tenth of the room that texts take.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -45,13 +45,7 @@ class Arrived:
     @cached_property
     def firsts(self) -> Numbers:
         """For each event, the place of the first one with its id."""
-        high, low = self.bits
-        order = np.lexsort((low, high))
-        begins = np.ones(len(order), np.bool_)
-        begins[1:] = (high[order][1:] != high[order][:-1]) | (low[order][1:] != low[order][:-1])
-        found = np.empty(len(order), np.int64)
-        found[order] = order[np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))]
-        return found
+        return firsts(*self.bits)
 
     @property
     def latest_ms(self) -> int | None:
@@ -80,9 +74,19 @@ class Known:
             self.found[is_new] = True
 
 
-def nothing_known(arrived: Arrived) -> Known:
+def nothing_known(arrivals: Sized) -> Known:
     """None of the arrivals repeats an event."""
-    return Known(np.zeros(len(arrived), np.bool_), np.zeros(len(arrived), np.int64))
+    return Known(np.zeros(len(arrivals), np.bool_), np.zeros(len(arrivals), np.int64))
+
+
+def firsts(high: Bits, low: Bits) -> Numbers:
+    """For each id, the place of the first one that is the same."""
+    order = np.lexsort((low, high))
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = (high[order][1:] != high[order][:-1]) | (low[order][1:] != low[order][:-1])
+    found = np.empty(len(order), np.int64)
+    found[order] = order[np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))]
+    return found
 
 
 def bits(ids: pa.Array) -> tuple[Bits, Bits]:

@@ -136,7 +136,7 @@ STREAM = (
     Mutation(
         "memory: a repetition takes the first arrival's place",
         "streaming/dedup_index.py",
-        "timely.where(~self.known(timely, since).found)",
+        "timely.chosen(~self._known(timely.high, timely.low, since).found)",
         "timely",
         f"{RECENT}::test_the_first_arrival_stays_what_is_remembered",
     ),
