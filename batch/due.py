@@ -64,9 +64,11 @@ def plans(
     news = _learned(definitions, {day: validated[day] for day in read_to})
     touched = Touched(session, before_them(session, news, read_to) if any(news.values()) else read_to)
     whole = {*open_days, *missed, *(covered if full else ()), *({night.date} - {*covered})} & looked_at
-    redone = {day: _redo(day, validated[day], definitions, touched) for day in looked_at & {*validated} - whole}
-    stale = {day: redo if day in covered else None for day, redo in redone.items() if redo is None or redo}
-    todo = sorted({*whole, *stale})
+    todo = dict[date, Redo | None].fromkeys(whole)
+    for day in looked_at & {*validated} - whole:
+        redo = _redo(day, validated[day], definitions, touched)
+        if redo is None or redo:
+            todo[day] = redo if day in covered else None
     record_unchanged(touched.untouched, ends)
     record_learned({day: _names(own) for day, own in news.items() if day not in todo})
     return tuple(
@@ -78,9 +80,9 @@ def plans(
             definitions,
             ranges,
             _previous(before[day], day in covered) if day in before else None,
-            stale.get(day),
+            redo,
         )
-        for day in todo
+        for day, redo in sorted(todo.items())
     )
 
 

@@ -61,9 +61,6 @@ class Touched:
         self.untouched: set[date] = set()
         """Days that newer records could have touched, and do not: their truth holds up to the archive's present end."""
 
-    def __contains__(self, day: date) -> bool:
-        return bool(self.redo(day))
-
     def redo(self, day: date) -> Redo:
         """What must be done again of the settled day; nothing, if no newer record can change it."""
         if self._newest is None:

@@ -122,7 +122,7 @@ def test_only_what_can_change_the_day_touches_it(own: SparkSession) -> None:
     log.arrive(ordered("next", later), paid("next", later + timedelta(minutes=1)))
     assert not log.touched(ends)
     looked_at = Touched(own, {DAY.date: ends})
-    assert DAY.date not in looked_at
+    assert not looked_at.redo(DAY.date)
     assert looked_at.untouched == {DAY.date}
     # After the hour in which a payment counts, it changes nothing.
     log.arrive(paid("at its end", MIDNIGHT + timedelta(hours=1, minutes=1)))
@@ -194,7 +194,7 @@ def test_one_scan_opens_what_is_newer_however_many_days_are_settled(
 
     monkeypatch.setattr("batch.touched.in_files", scanned)
     touched = Touched(own, read_to)
-    assert [day for day in days if day.date in touched] == [days[2]]
+    assert [day for day in days if touched.redo(day.date)] == [days[2]]
     assert [len(scan.inputFiles()) for scan in scans] == [1]
 
 

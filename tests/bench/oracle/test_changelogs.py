@@ -204,7 +204,7 @@ def test_an_earlier_change_touches_the_days_that_look_it_up(settled: Path, spark
         before = dict(ends)
         append_once(with_envelope(frame(spark, [record], RECORD)), ARCHIVE, "test", sum(ends.values()))
         ends[place] = ends.get(place, 0) + 1
-        return DAY.date in Touched(spark, {DAY.date: before})
+        return bool(Touched(spark, {DAY.date: before}).redo(DAY.date))
 
     days_before = DAY.start - timedelta(days=2)
     assert not arrives(customer("c-99", days_before, "east", "nobody of the day"))
