@@ -40,10 +40,15 @@ def acting() -> User:
     return _acting[0]
 
 
+def has_key(s: Settings, user: User) -> bool:
+    """Has the user a key of its own?"""
+    return bool(getattr(s, user.access_setting))
+
+
 def key(s: Settings, user: User | None = None) -> Key:
     """The user's key; who has none of its own takes the one of the whole store, as a store of yours may have one only."""
     who = user or acting()
-    if not getattr(s, who.access_setting):
+    if not has_key(s, who):
         who = User.ROOT
     return Key(getattr(s, who.access_setting), getattr(s, who.secret_setting).get_secret_value())
 

@@ -7,7 +7,7 @@ Run: DAYBREAK_STORE=minio daybreak up --only store
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from infra.lake.login import key
+from infra.lake.login import has_key, key
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -68,7 +68,7 @@ def give_rights(s: Settings) -> None:
         endpoint=endpoint.netloc, credentials=root, region=s.s3_region, secure=endpoint.scheme == "https"
     )
     for user, own in statements(s).items():
-        if getattr(s, user.access_setting):
+        if has_key(s, user):
             admin.policy_add(f"{POLICY}{user}", policy={"Version": "2012-10-17", "Statement": own})
             # Also where it is known: its secret may be another one by now.
             admin.user_add(*key(s, user))

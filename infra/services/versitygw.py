@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.failures import PermanentFailure
-from infra.lake.login import key
+from infra.lake.login import has_key, key
 from infra.lake.s3 import client
 from infra.owner_file import write
 from infra.services import health
@@ -72,7 +72,7 @@ def give_rights(s: Settings) -> None:
 
     # A server that has run since before a key was made reads the file when it first hears the key.
     write(_keys(s) / "users.json", {"accessAccounts": _accounts(s)})
-    every = [(user, one) for user, own in statements(s).items() for one in own if _has_key(s, user)]
+    every = [(user, one) for user, own in statements(s).items() for one in own if has_key(s, user)]
     whose = [one | {"Principal": {"AWS": [key(s, user).access]}} for user, one in every]
     if whose:
         policy = {"Version": "2012-10-17", "Statement": whose}
@@ -86,12 +86,8 @@ def _keys(s: Settings) -> Path:
 def _accounts(s: Settings) -> dict[str, dict[str, Any]]:
     """No account is an administrator's, or makes a bucket."""
     plain = {"role": "user", "userID": 0, "groupID": 0, "projectID": 0}
-    keys = [key(s, user) for user in OWN if _has_key(s, user)]
+    keys = [key(s, user) for user in OWN if has_key(s, user)]
     return {one.access: {"access": one.access, "secret": one.secret, **plain} for one in keys}
-
-
-def _has_key(s: Settings, user: User) -> bool:
-    return bool(getattr(s, user.access_setting))
 
 
 def refuse_without_attributes(folder: Path) -> None:

@@ -33,8 +33,8 @@ STORE_DOORS = (
     Mutation(
         "store: the root's key stands in for every program's",
         "infra/lake/login.py",
-        "    if not getattr(s, who.access_setting):\n",
-        "    if getattr(s, who.access_setting):\n",
+        "    if not has_key(s, who):\n",
+        "    if has_key(s, who):\n",
         f"{RIGHTS}::test_every_client_says_who_the_process_is",
     ),
     Mutation(
