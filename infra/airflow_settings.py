@@ -7,10 +7,10 @@ What each of them may do is in infra/airflow/rights.py.
 """
 
 from enum import StrEnum
-from typing import Any
 
 from pydantic import Field, SecretStr
 
+from infra.generated import password
 from infra.port_settings import Ports
 
 
@@ -20,10 +20,6 @@ class AirflowUser(StrEnum):
     VIEWER = "viewer"
     OPERATOR = "operator"
     ADMIN = "admin"
-
-
-def _password(who: str) -> Any:
-    return Field(SecretStr(""), description=f"Password of {who}; generated when embedded")
 
 
 class AirflowSettings(Ports):
@@ -38,8 +34,8 @@ class AirflowSettings(Ports):
         pattern="^[^:,]+$",
         description="Airflow user that the command line logs in as",
     )
-    airflow_password: SecretStr = _password("that user, in the embedded Airflow an operator")
-    airflow_viewer_password: SecretStr = _password("Airflow's user `viewer`, who changes nothing")
-    airflow_admin_password: SecretStr = _password("Airflow's user `admin`, who may do everything")
+    airflow_password: SecretStr = password("that user, in the embedded Airflow an operator")
+    airflow_viewer_password: SecretStr = password("Airflow's user `viewer`, who changes nothing")
+    airflow_admin_password: SecretStr = password("Airflow's user `admin`, who may do everything")
     airflow_jwt_secret: SecretStr = Field(SecretStr(""), description="Signs Airflow's internal tokens; generated")
     airflow_fernet_key: SecretStr = Field(SecretStr(""), description="Encrypts Airflow's connections; generated")

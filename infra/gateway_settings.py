@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
+from infra.generated import password
 from infra.jvm import SHARED_JVM
 from infra.port_settings import Ports
 
@@ -32,13 +33,8 @@ class GatewaySettings(Ports):
     gateway_reader_rows: int = Field(
         1_000_000, ge=1, description="Most rows of one answer to the gateway's user `reader`; a larger one is refused"
     )
-    gateway_writer_password: SecretStr = Field(
-        SecretStr(""),
-        description="Password of the gateway's user `writer`: dbt and the platform; generated when embedded",
-    )
-    gateway_reader_password: SecretStr = Field(
-        SecretStr(""), description="Password of its user `reader`: people and BI tools; generated when embedded"
-    )
+    gateway_writer_password: SecretStr = password("the gateway's user `writer`: dbt and the platform")
+    gateway_reader_password: SecretStr = password("its user `reader`: people and BI tools")
     gold_profile: Literal["small", "spark"] = Field(
         "small",
         description="Spark settings of dbt's sessions: `small` suits two cores, `spark` keeps the gateway's; "

@@ -21,6 +21,7 @@ from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
+from infra.generated import password
 from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
@@ -86,7 +87,7 @@ class Settings(
         default_factory=lambda d: f"redis://127.0.0.1:{d['cache_port']}/0",
         description="URL (no password) of the cache, a Valkey or Redis: `rediss://user@host:6379/0` with TLS",
     )
-    cache_password: SecretStr = Field(SecretStr(""), description="Password of the cache; generated when embedded")
+    cache_password: SecretStr = password("the cache")
     cache_mb: int = Field(
         128, ge=8, description="Memory (MB) of the embedded cache; if it is full, its follower says so"
     )
