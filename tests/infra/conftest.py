@@ -1,4 +1,4 @@
-"""What these tests share: a cache, a database, and a queue broker."""
+"""What these tests share: a home with its secrets, a cache, a database, and a queue broker."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,18 @@ import pytest
 from cache_server import CacheServer
 from database_server import DatabaseServer
 from queue_server import QueueServer
+
+from infra import secrets
+from infra.settings import Settings, load, settings
+
+
+@pytest.fixture
+def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Of a home with its secrets, which is this process's own."""
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    secrets.ensure(load())
+    settings.cache_clear()
+    return settings()
 
 
 @pytest.fixture

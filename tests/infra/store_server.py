@@ -4,13 +4,29 @@ import os
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from infra import secrets
 from infra.services import store
 from infra.settings import ROOT, Settings, load
 
 LONGEST_SECONDS = 60
+
+
+@contextmanager
+def served(kind: str, home: Path) -> Iterator["StoreServer"]:
+    """A running store of a kind, in a home of its own, which is this process's only while it starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DAYBREAK_HOME", str(home))
+        patch.setenv("DAYBREAK_STORE", kind)
+        own = StoreServer(home)
+        own.start()
+    yield own
+    own.kill()
 
 
 class StoreServer:

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from infra import secrets
 from infra.commands import kafka_lines
 from infra.failures import PermanentFailure
 from infra.kafka import acls, client, door, login, rights
@@ -27,15 +26,6 @@ from infra.services.connect import properties as of_connect
 from infra.settings import Settings, load, settings
 from infra.settings_table import PAGE
 from infra.shop.db.rest import access
-
-
-@pytest.fixture
-def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Of a home with its secrets."""
-    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
-    secrets.ensure(load())
-    settings.cache_clear()
-    return settings()
 
 
 def test_each_user_has_a_password_of_its_own(s: Settings) -> None:

@@ -16,7 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 from sqlalchemy.engine import make_url
 
-from infra import postgres_rights, secrets
+from infra import postgres_rights
 from infra.failures import PermanentFailure
 from infra.lake.lease import Lease
 from infra.postgres_login import conninfo, password
@@ -76,14 +76,6 @@ def test_a_lease_is_its_own_roles(server: DatabaseServer, monkeypatch: pytest.Mo
     with Lease("night"), psycopg.connect(conninfo(server.settings, Role.OWNER, ADMIN)) as own:
         found = own.execute("SELECT usename FROM pg_stat_activity WHERE application_name LIKE 'lease lake/night,%'")
         assert found.fetchall() == [("lease",)]
-
-
-@pytest.fixture
-def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Of a home with its secrets."""
-    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
-    secrets.ensure(load())
-    return load()
 
 
 def test_each_role_has_a_password_of_its_own(s: Settings) -> None:

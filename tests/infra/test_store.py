@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import urllib3
 from pyspark.sql.types import DateType, LongType, StructField, StructType
-from store_server import StoreServer
+from store_server import StoreServer, served
 from store_tries import As, furnish
 
 from infra.failures import TransientFailure
@@ -33,14 +33,8 @@ LAKE = "lake"
 @pytest.fixture(scope="module", params=["versitygw", "minio"])
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
     """A running store."""
-    home = tmp_path_factory.mktemp(request.param)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DAYBREAK_HOME", str(home))
-        patch.setenv("DAYBREAK_STORE", request.param)
-        own = StoreServer(home)
-        own.start()
-    yield own
-    own.kill()
+    with served(request.param, tmp_path_factory.mktemp(request.param)) as own:
+        yield own
 
 
 @pytest.fixture

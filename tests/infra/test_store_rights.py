@@ -11,13 +11,13 @@ import pytest
 from py4j.protocol import Py4JError
 
 from batch.tables import night_tables
-from infra import acting, secrets
+from infra import acting
 from infra.commands import s3_lines
 from infra.failures import PERMANENT_EXIT, PermanentFailure, TransientFailure, reported
 from infra.lake import login, reader, rights
 from infra.lake.tables import Writer
 from infra.services import versitygw
-from infra.settings import Settings, load, settings
+from infra.settings import Settings
 from infra.settings_table import PAGE
 from infra.spark_conf import spark_defaults, write_defaults
 from infra.store_users import OWN, User
@@ -30,15 +30,6 @@ WORDS = {
     "minio": "S3 operation failed; code: InvalidAccessKeyId, message: The key does not exist",
     "Spark": "java.nio.file.AccessDeniedException: s3a://lake/x: (Service: S3, Status Code: 403, Request ID: 1):AccessDenied",
 }
-
-
-@pytest.fixture
-def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Of a home with its secrets."""
-    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
-    secrets.ensure(load())
-    settings.cache_clear()
-    return settings()
 
 
 def test_each_user_has_a_key_of_its_own(s: Settings) -> None:

@@ -1,13 +1,11 @@
 """Airflow's configuration is read as it was given."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 from sqlalchemy.engine import make_url
 
-from infra import secrets
 from infra.airflow import users
 from infra.airflow.roles import Roles
 from infra.airflow_settings import AirflowUser
@@ -22,13 +20,6 @@ def test_sqlalchemy_reads_the_database_as_it_was_given(host: str) -> None:
     found = make_url(database(load().model_copy(update=given)))
     assert (found.host, found.port, found.database) == (host, 5433, "airflow")
     assert (found.username, found.password) == ("day@break", "p/w:%@x")
-
-
-@pytest.fixture
-def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
-    secrets.ensure(load())
-    return load()
 
 
 def test_airflow_has_three_users_with_a_password_each(s: Settings) -> None:

@@ -2,27 +2,18 @@
 
 import json
 import time
-from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from infra import secrets
 from infra.commands import connect
 from infra.failures import PermanentFailure
 from infra.lake.rights import statements
 from infra.services import gateway
-from infra.settings import Settings, load
+from infra.settings import Settings
 from infra.spark_conf import write_defaults
 from infra.sql import users
 from infra.store_users import User
-
-
-@pytest.fixture
-def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
-    secrets.ensure(load())
-    return load()
 
 
 def test_a_statement_ended_lately_by_this_process_is_a_notice(s: Settings) -> None:

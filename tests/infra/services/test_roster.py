@@ -1,10 +1,7 @@
 """Which programs run: the embedded ones, and only those."""
 
-from pathlib import Path
-
 import pytest
 
-from infra import secrets
 from infra.failures import PermanentFailure
 from infra.services.kafka import BROKERS
 from infra.services.program import Name
@@ -23,13 +20,6 @@ OPTIONAL = {
     Name.QUEUE,
     *BROKERS,
 }
-
-
-@pytest.fixture
-def s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
-    secrets.ensure(load())
-    return load()
 
 
 def test_with_no_settings_every_program_but_the_options_is_ours(s: Settings) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 from pyspark.sql.types import LongType, StructField, StructType
-from store_server import StoreServer
+from store_server import StoreServer, served
 from store_tries import As, furnish
 from store_wire import ask
 
@@ -31,14 +31,8 @@ ROWS = pa.table({"n": pa.array([1, 2], pa.int64())})
 @pytest.fixture(scope="module", params=["versitygw", "minio"])
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
     """A store by itself: nothing else of the platform is needed to try its door."""
-    with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp(request.param)
-        patch.setenv("DAYBREAK_HOME", str(home))
-        patch.setenv("DAYBREAK_STORE", request.param)
-        own = StoreServer(home)
-        own.start()
-    yield own
-    own.kill()
+    with served(request.param, tmp_path_factory.mktemp(request.param)) as own:
+        yield own
 
 
 @pytest.fixture
