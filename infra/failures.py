@@ -40,7 +40,7 @@ def reported() -> Iterator[None]:
         print(f"daybreak: {unwrapped(str(failure))}{_no_room(failure)} (temporary: retry)", file=sys.stderr, flush=True)
         sys.exit(1)
     except Exception as failure:
-        if why := out_of_memory.found():
+        if why := out_of_memory.found(failure):
             print(f"daybreak: {why}", file=sys.stderr, flush=True)
             sys.exit(1)
         if room := _no_room(failure):

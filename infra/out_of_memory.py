@@ -10,11 +10,15 @@ so read nothing again, and counted as healthy. The SQL gateway is the exception:
 import subprocess
 from contextlib import suppress
 
+from py4j.protocol import Py4JNetworkError
+
 ENDS = "-XX:+ExitOnOutOfMemoryError"
 GOES_ON = "-XX:-ExitOnOutOfMemoryError"
 EXIT = 3
 """A JVM's exit code with ENDS (HotSpot: `os::_exit(3)`)."""
 MOMENT_SECONDS = 1.0
+END_SECONDS = 30.0
+"""How long a JVM is waited for that answers no more: on a busy machine the end of a gigabyte takes its time."""
 
 _own: list[tuple[subprocess.Popen[bytes], str, str]] = []
 
@@ -29,10 +33,12 @@ def watch(jvm: subprocess.Popen[bytes], memory: str, setting: str) -> None:
     _own[:] = [(jvm, memory, setting)]
 
 
-def found() -> str | None:
-    """The sentence, if the JVM of this process has run out of memory. What failed with it may be seen a moment before its end."""
+def found(failure: Exception | None = None) -> str | None:
+    """The sentence, if the JVM of this process has run out of memory. What failed with it may be seen a moment before its end,
+    and a while before it if the failure says that the JVM answers no more."""
+    seconds = END_SECONDS if isinstance(failure, Py4JNetworkError | ConnectionError) else MOMENT_SECONDS
     for jvm, memory, setting in _own:
         with suppress(subprocess.TimeoutExpired):
-            if jvm.wait(MOMENT_SECONDS) == EXIT:
+            if jvm.wait(seconds) == EXIT:
                 return sentence("Spark's JVM", memory, setting)
     return None

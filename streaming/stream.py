@@ -124,7 +124,7 @@ def _started() -> SparkSession:
 
 def _name(ingest: Ingest, gone: Exception) -> None:
     """Count the micro-batch at which the heap was full. Raises TransientFailure if it was."""
-    if why := out_of_memory.found():
+    if why := out_of_memory.found(gone):
         failed(*ingest.at, why)
         raise TransientFailure(why) from gone
 

@@ -68,6 +68,7 @@ def _write(s: Settings, scene: Scene, steps: Sequence[tuple[str, int]]) -> None:
         for number, (what, key) in enumerate(steps):
             share = number / len(steps)
             (scene.away.set if AWAY[0] <= share < AWAY[1] else scene.away.clear)()
+            begun = time.monotonic()
             if what == "write":
                 own.execute(
                     "INSERT INTO lab_polling VALUES (%s, %s, clock_timestamp()) ON CONFLICT (id) DO UPDATE "
@@ -79,7 +80,7 @@ def _write(s: Settings, scene: Scene, steps: Sequence[tuple[str, int]]) -> None:
             else:
                 own.execute("DELETE FROM lab_polling WHERE id = %s", [key])
                 change = Change("delete", there.pop(key))
-            scene.happened(change)
+            scene.happened(change, begun)
             time.sleep(1 / RATE)
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 import psutil
 from confluent_kafka import OFFSET_BEGINNING, TopicPartition
+from psycopg import Notify
 
 from infra.kafka import client
 from infra.lab.own_capture import slot
@@ -54,10 +55,11 @@ def listen(s: Settings, scene: Scene) -> Follower:
             own.queries += 1
             _begin(scene, own, left)
             while not scene.over.is_set() and not scene.away.is_set():
-                left = time.monotonic()
-                for told in database.notifies(timeout=LOOK_SECONDS):
-                    what, value = told.payload.split()
-                    own.see(Change("delete" if what == "delete" else "write", int(value)))
+                _hear(own, database.notifies(timeout=LOOK_SECONDS))
+            left = time.monotonic()
+            # All that was committed until now was told before this: a server that is busy has not said it yet.
+            database.execute("NOTIFY lab_polling, 'left now'")
+            _hear(own, database.notifies())
         while scene.away.is_set() and not scene.over.is_set():
             time.sleep(LOOK_SECONDS)
     return own
@@ -87,6 +89,15 @@ def capture(s: Settings, scene: Scene, topic: str) -> Follower:
             time.sleep(LOOK_SECONDS)
     own.cpu = time.thread_time() - started + _server_cpu(s) - before
     return own
+
+
+def _hear(own: Follower, notifications: Iterator[Notify]) -> None:
+    """See what is told, until nothing is, or until its own word that it left."""
+    for told in notifications:
+        what, value = told.payload.split()
+        if what == "left":
+            return
+        own.see(Change("delete" if what == "delete" else "write", int(value)))
 
 
 def _begin(scene: Scene, own: Follower, left: float | None) -> None:

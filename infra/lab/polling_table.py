@@ -41,15 +41,18 @@ class Ready:
 
 @dataclass
 class Scene:
-    """What writer and followers share: when each change was committed (monotonic seconds), who looks, and the end."""
+    """What writer and followers share: when each change was begun, and known to be committed (monotonic seconds), who looks, and
+    the end."""
 
+    begun: dict[Change, float] = field(default_factory=dict)
     commits: dict[Change, float] = field(default_factory=dict)
     ready: Ready = field(default_factory=Ready)
     away: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
 
-    def happened(self, change: Change) -> None:
-        """It is committed now."""
+    def happened(self, change: Change, begun: float) -> None:
+        """It is committed now, or since a moment: it was begun then."""
+        self.begun[change] = begun
         self.commits[change] = time.monotonic()
 
 
@@ -73,8 +76,9 @@ class Follower:
         return scene.commits.keys() - self.seen.keys()
 
     def was_absent(self, scene: Scene, change: Change) -> bool:
-        """Was the change committed while it did not look?"""
-        return any(start <= scene.commits[change] <= end for start, end in self.absent)
+        """May the change have been committed while it did not look?"""
+        begun, committed = scene.begun[change], scene.commits[change]
+        return any(start <= committed and begun <= end for start, end in self.absent)
 
 
 def rows(scene: Scene, found: Sequence[Follower]) -> list[Row]:

@@ -45,7 +45,8 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
         order.append("fetched")
         return pa.table(
             {"arrival": [NOON], "topic": ["clicks"], "partition": [0], "offset": [0], "reasons": [["empty"]]}
-            | dict.fromkeys(("event_id", "event_time", "content_hash"), pa.array([None], pa.timestamp("us", "UTC")))
+            | {"event_id": pa.array([None], pa.string()), "content_hash": pa.array([None], pa.int64())}
+            | {"event_time": pa.array([None], pa.timestamp("us", "UTC"))}
         )
 
     def asked(topics: dict[str, str], admin: object) -> dict[str, str]:

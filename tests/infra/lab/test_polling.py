@@ -12,6 +12,7 @@ DELETE = Change("delete", 2)
 def scene() -> Scene:
     own = Scene()
     own.commits = {change: float(number) for number, change in enumerate([*WRITES, DELETE])}
+    own.begun = {change: committed - 0.1 for change, committed in own.commits.items()}
     return own
 
 
@@ -57,3 +58,8 @@ def test_capture_must_see_all_and_notifications_what_was_listened_for() -> None:
     assert broken(scene(), [poll, told, follower("change capture", *WRITES)]) == ["change capture missed 1 changes"]
     deaf = follower("LISTEN/NOTIFY", *WRITES[:3])
     assert broken(scene(), [poll, deaf, captured]) == ["1 notifications did not reach a client that listened"]
+
+
+def test_a_change_that_may_be_older_than_listening_was_not_for_it() -> None:
+    told = Follower("LISTEN/NOTIFY", {}, absent=[(0.5, 0.95), (2.05, 2.5)])
+    assert [told.was_absent(scene(), change) for change in WRITES] == [False, True, False, False]
