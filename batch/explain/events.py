@@ -64,7 +64,11 @@ def events(
     silver: Sequence[Row], night: Sequence[Row], evidence: Sequence[Row], settlements: Sequence[Row]
 ) -> list[Event]:
     """All of them. `night`: truth's events; `settlements`: of the day, in the order of their revisions."""
-    why = {_place(row): row for row in evidence}
+    why: dict[tuple[str, int, int], Row] = {}
+    for row in evidence:
+        # A record that the layers decoded to other content is taken away and added.
+        sides = {row["side"], *str(why.get(_place(row), row)["side"]).split("+")}
+        why[_place(row)] = {**row, "side": "+".join(sorted(sides))}
     archived = [(row["revision"], ends(row["offsets"])) for row in settlements]
     rows = {_place(row): row for row in [*night, *silver]}
 

@@ -33,13 +33,15 @@ from streaming.views.view import View
 
 @dataclass(frozen=True)
 class Known:
-    """Rows of each table, those with a time in its order; `settlements`: all of the day; `in_force`: is the last one?
-    `model`: the table of gold with rows like the view's, if there is one, and
-    `gold` its row. `of`: what the events have in common, in words.
+    """Rows of each table, those with a time in its order.
+
+    `generation`: of the stream's checkpoint, in force now. `settlements`: all of the day; `in_force`: is the last one? `of`: what
+    the events have in common, in words. `model`: the table of gold with rows like the view's, if there is one; `gold`: its row.
     """
 
     key: Key
     said: Sequence[Row]
+    generation: str | None
     truth: Row | None
     corrections: Sequence[Row]
     settlements: Sequence[Row]
@@ -61,7 +63,9 @@ class Known:
         """What is to be served of the row now: the truth of a settled day, else the stream's last answer; null: no such row."""
         if self.in_force:
             return self.truth
-        return None if not self.said or self.said[-1]["is_removed"] else self.said[-1]
+        last = self.said[-1] if self.said else None
+        is_there = last and not last["is_removed"] and self.generation in (None, last["generation"])
+        return last if is_there else None
 
     @property
     def status(self) -> str:
@@ -107,6 +111,7 @@ def known(asked: Asked, given: Values, day: date | None) -> Known:
     return Known(
         key,
         sorted(said, key=lambda row: (row["generation"], row["batch_id"], row["as_of"])),
+        lake.generation,
         right[0] if right else None,
         sorted(corrections, key=lambda row: row["sequence"]),
         settlements,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import reduce
 from heapq import nsmallest
-from itertools import takewhile
+from itertools import islice, takewhile
 from operator import and_
 from typing import Any
 
@@ -26,6 +26,8 @@ from streaming.views.view import View
 
 NEAR = 3
 """How many rows an error names."""
+LOOKED_AT = 100_000
+"""How many rows are looked at to find them."""
 MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -100,21 +102,34 @@ def _unknown(lake: Reading, view: View, given: Values, day: date | None) -> str:
 
 
 def _near(lake: Reading, view: View, given: Values) -> list[Values]:
-    """Keys that exist, by the distance of their first column that was given (else: any)."""
+    """Keys that exist, by the distance of their first column that was given; any if none was."""
     name = next((one for one in view.key if given.get(one) is not None), None)
-    best: list[tuple[Any, ...]] = []
-    for row in _keys(lake, view):
-        if all(row[one] is not None for one in view.key):
+    for around in _around(name, given[name]) if name else [None]:
+        best: set[tuple[Any, ...]] = set()
+        for row in islice(_keys(lake, view, around), LOOKED_AT):
             values = tuple(row[one] for one in view.key)
-            best.append((_distance(row[name], given[name]) if name else 0, str(values), values))
-        if len(best) > 10_000:
-            best = nsmallest(NEAR, set(best))
-    return [dict(zip(view.key, one[-1], strict=True)) for one in nsmallest(NEAR, set(best))]
+            if None not in values:
+                best.add((_distance(row[name], given[name]) if name else 0.0, str(values), values))
+        if len(best) >= NEAR or around is None:
+            return [dict(zip(view.key, one[-1], strict=True)) for one in nsmallest(NEAR, best)]
+    return []
 
 
-def _keys(lake: Reading, view: View) -> Iterator[Mapping[str, Any]]:
+def _around(name: str, value: Any) -> Iterator[pc.Expression | None]:
+    """Where to look for rows near a value, wider each time: whole tables are read only if there is nothing nearer."""
+    at = pc.field(name)
+    if isinstance(value, datetime):
+        for span in (timedelta(hours=1), timedelta(days=1)):
+            yield (at >= value - span) & (at <= value + span)
+    if isinstance(value, str):
+        for size in (6, 3):
+            yield pc.starts_with(at, value[:size])
+    yield None
+
+
+def _keys(lake: Reading, view: View, around: pc.Expression | None) -> Iterator[Mapping[str, Any]]:
     for table in (truth_table(view), speed_table(view)):
-        for piece in lake.pieces(table, view.key):
+        for piece in lake.pieces(table, view.key, around):
             yield from piece.to_pylist()
 
 

@@ -15,6 +15,7 @@ from pyarrow import dataset
 from infra.lake import arrow_tables
 from infra.lake.login import failed
 from infra.lake.tables import Table
+from streaming.generation import of_tables
 
 AT_ONCE = 8
 """Tables opened or read at once: most of the time is spent waiting for the store."""
@@ -25,12 +26,14 @@ Part = tuple[Table, Sequence[str] | None, pc.Expression]
 
 
 class Reading:
-    """Tables of the lake as they are when they are first asked for. One that does not exist has no rows."""
+    """Tables of the lake as they are now. One that does not exist has no rows. `generation`: of the stream's checkpoint."""
 
     def __init__(self, tables: Iterable[Table]) -> None:
         own = list(tables)
         with ThreadPoolExecutor(AT_ONCE) as pool:
+            generation = pool.submit(of_tables)
             self._open = dict(zip([one.id for one in own], pool.map(_opened, own), strict=True))
+            self.generation = generation.result()
 
     def columns(self, table: Table) -> list[str]:
         """The table's columns; none if it does not exist."""

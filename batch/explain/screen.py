@@ -47,8 +47,9 @@ def lines(known: Known, steps: Sequence[Step], width: int = WIDTH) -> Iterator[s
             yield from _wrapped(text, width, "")
         yield from events.of(one)
     yield ""
-    of = f"{len(known.events):,} in all, {told(steps):,} of them told above"
-    yield from wrap(f"Events that the row may need, {of}: those {known.of}.", width)
+    number, of_them = len(known.events), told(steps)
+    above = "all" if of_them == number else f"{of_them:,} of them" if of_them else "none"
+    yield from wrap(f"{number:,} events can be behind the row ({above} told above): those {known.of}.", width)
     yield from wrap(_gold(known), width)
 
 

@@ -35,6 +35,8 @@ class Kind(StrEnum):
     """The watermark passed the row's close: the stream does not change it any more."""
     REMOVED = "removed"
     """The stream took the row away."""
+    DROPPED = "dropped"
+    """The generation in force has not written the row."""
     SETTLED = "settled"
     """A night settled the day, and the truth is the answer that was given before."""
     CORRECTED = "corrected"
@@ -69,11 +71,6 @@ class Step:
     events: Sequence[Event] = ()
     more: int = 0
 
-    @property
-    def is_answer(self) -> bool:
-        """Does it say what the row is? Else it is about that."""
-        return self.kind in (Kind.SAID, Kind.SAID_AGAIN, Kind.FINAL, Kind.REMOVED, Kind.SETTLED, Kind.CORRECTED)
-
 
 def steps(known: Known) -> list[Step]:
     """All of them, those without a time at the end."""
@@ -105,6 +102,8 @@ def _stream(known: Known) -> Iterator[Step]:
         told = behind if isinstance(known.view.law, ByPart) and kind is not Kind.SAID_AGAIN else []
         yield Step(row["as_of"], kind, now, was, facts, told, len(behind) - len(told))
         was, place, generation = now, upto, row["generation"]
+    if generation and known.generation not in (None, generation):
+        yield Step(None, Kind.DROPPED, None, was, {"in_force": known.generation})
 
 
 def _nights(known: Known) -> Iterator[Step]:
@@ -149,7 +148,7 @@ def _decisions(known: Known) -> Iterator[Step]:
         kind = Kind(one["decision"])
         is_answered = following and kind is Kind.REQUESTED and following["decision"] != Decision.REQUESTED
         if not is_answered and not (kind is Kind.APPROVED and one["run"] in settled):
-            names = ("run", "decided_by", "note", "view", "measure", "share", "threshold")
+            names = ("day", "run", "decided_by", "note", "view", "measure", "share", "threshold")
             yield Step(one["decided_at"], kind, None, facts={name: one[name] for name in names})
 
 

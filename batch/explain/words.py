@@ -37,8 +37,11 @@ def says(one: Step) -> str:
             return "late, and in no answer yet: the next night of the day counts"
         case Kind.REQUESTED:
             of = f"{facts['measure']} of {facts['view']}"
-            share = f"{facts['share']} of the truth, and {facts['threshold']} needs none"
-            return f"night {facts['run']} asks for approval of the day, because of {of}: {share}"
+            share = f"{facts['share']:.1%} of the truth, and {facts['threshold']:.1%} needs none"
+            how = f"daybreak decide --date {facts['day']} --approve, or --reject"
+            return f"night {facts['run']} asks for an approval of the day, because of {of}: {share} ({how})"
+        case Kind.DROPPED:
+            return f"stream: generation {facts['in_force']} does not have the row"
     return f"{one.kind} by {facts['decided_by']}: {facts['note']!r}; night {facts['run']}"
 
 

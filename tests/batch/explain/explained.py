@@ -7,6 +7,7 @@ Run: pytest tests/batch/explain
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -135,15 +136,8 @@ def evidence(view: View, found: Row, cause: str) -> Row:
 def decision(number: int, kind: str, by: str | None, run: str) -> Row:
     """A request or an answer."""
     at = {"decided_at": FIRST + timedelta(minutes=number - 10), "decided_by": by, "note": "I looked" if by else None}
-    return {
-        "day": DAY,
-        "number": number,
-        "decision": kind,
-        "run": run,
-        "view": "order_totals",
-        "measure": "orders",
-        **at,
-    }
+    of = {"view": "order_totals", "measure": "orders", "share": Decimal("0.4000"), "threshold": Decimal("0.2000")}
+    return {"day": DAY, "number": number, "decision": kind, "run": run, **of, **at}
 
 
 LATE = [one for one in EVENTS if one["late_by_ms"]]

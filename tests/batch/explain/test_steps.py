@@ -27,6 +27,8 @@ from batch.commands.explain import commands
 from batch.explain.screen import FEW_EVENTS, WIDTH, lines
 from batch.explain.steps import Kind, Step, steps
 from batch.settlement.decisions import DECISIONS
+from streaming.bronze import BRONZE
+from streaming.generation import adopt
 from streaming.silver import SILVER
 from streaming.speed import speed_table
 from streaming.views.order_totals import ORDER_TOTALS
@@ -96,7 +98,7 @@ def test_the_screen_is_a_screen(settled: None) -> None:
     assert "Corrected, the truth since 2026-02-02 03:00:00" in ended.output
     assert "orders 3 -> 4" in ended.output
     assert "approved by ann at 2026-02-01 02:52:00: 'I looked'" in ended.output
-    assert "5 in all, 2 of them told above" in ended.output
+    assert "5 events can be behind the row (2 of them told above)" in ended.output
     (late,) = [line for line in ended.output.splitlines() if "orders-0 at 6" in line]
     assert late.split() == [
         "order_placed",
@@ -139,7 +141,18 @@ def test_a_day_that_waits_says_for_what(local_lake: Path) -> None:
     ]
     text = "\n".join(lines(waits, steps(waits)))
     assert "Provisional, the stream's answer: window_end 2026-01-31 12:01:00, orders 3" in text
-    assert "night run-1 asks for approval" in text
+    assert "daybreak decide --date 2026-01-31 --approve" in " ".join(text.split())
+
+
+def test_a_row_that_the_generation_in_force_does_not_have_is_none(local_lake: Path) -> None:
+    fill([(speed_table(ORDER_TOTALS), [said(ORDER_TOTALS, 1, minute(2))]), (BRONZE, [])])
+    adopt(GENERATION)
+    assert (row("order_totals", "2026-01-31 12:00").row or {})["orders"] == 2
+    adopt("20260201T000000-0000000b")
+    of = row("order_totals", "2026-01-31 12:00")
+    assert of.row is None
+    assert [one.kind for one in steps(of)] == [Kind.SAID, Kind.DROPPED]
+    assert any("does not have the row" in line for line in lines(of, steps(of)))
 
 
 def test_a_long_story_is_told_by_its_ends_and_counted(local_lake: Path) -> None:
