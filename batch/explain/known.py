@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-import pyarrow.compute as pc
-
 from batch.corrections.ledger import CORRECTIONS
 from batch.explain.events import Event, columns, events
 from batch.explain.key import Values
-from batch.explain.lookup import Key, found, of_json, where
+from batch.explain.lookup import Key, found, of_json
 from batch.explain.names import Asked
 from batch.explain.needed import needed
-from batch.explain.reading import Reading, Row
+from batch.explain.reading import Reading, Row, equal
 from batch.reconciliation.differences import DIFFERENCES
 from batch.reconciliation.evidence import EVIDENCE
 from batch.settlement.decisions import DECISIONS
@@ -87,11 +85,10 @@ def known(asked: Asked, given: Values, day: date | None) -> Known:
     if not asked.is_own and not is_by_row:
         raise PermanentFailure(_of_many(asked, day))
     key = found(lake, view, given, day)
-    own = where(key.values, key.day)
-    on_day = pc.field("day") == key.day
-    of_view = on_day & (pc.field("view") == view.name)
-    of_row = of_view & (pc.field("key") == key.json)
-    said, right, corrections, settled, past, decisions, differences, evidence, served = lake.rows(
+    own = equal(**key.values, day=key.day)
+    on_day, of_view = equal(day=key.day), equal(day=key.day, view=view.name)
+    of_row = equal(day=key.day, view=view.name, key=key.json)
+    said, right, corrections, settled, past, decisions, differences, evidence = lake.rows(
         (speed, None, own),
         (truth, None, own),
         (CORRECTIONS, None, of_row),
@@ -100,14 +97,17 @@ def known(asked: Asked, given: Values, day: date | None) -> Known:
         (DECISIONS, None, on_day),
         (DIFFERENCES, None, of_row),
         (EVIDENCE, None, of_view),
-        (gold, None, own if is_by_row else pc.scalar(False)),
     )
     settlements = _in_order(settled, past)
     versions = [*said, *right] or [
         row for one in corrections for text in (one["old"], one["new"]) if (row := of_json(view, one["key"], text))
     ]
     events_of = needed(view, versions)
-    silver, night = lake.rows((SILVER, columns(view), events_of.where), (TRUTH, columns(view), events_of.where))
+    silver, night, *served = lake.rows(
+        (SILVER, columns(view), events_of.where),
+        (TRUTH, columns(view), events_of.where),
+        *([(gold, None, own)] if is_by_row else []),
+    )
     return Known(
         key,
         sorted(said, key=lambda row: (row["generation"], row["batch_id"], row["as_of"])),
@@ -121,7 +121,7 @@ def known(asked: Asked, given: Values, day: date | None) -> Known:
         events(silver, night, evidence, settlements),
         events_of.says,
         gold.sql if is_by_row else None,
-        served[0] if served else None,
+        served[0][0] if served and served[0] else None,
     )
 
 

@@ -8,17 +8,15 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import reduce
 from heapq import nsmallest
 from itertools import islice, takewhile
-from operator import and_
 from typing import Any
 
 import pyarrow.compute as pc
 
 from batch.corrections.ledger import CORRECTIONS
 from batch.explain.key import Values, as_json, command, looks, shown
-from batch.explain.reading import Reading
+from batch.explain.reading import Reading, Where, equal
 from batch.truth import truth_table
 from infra.failures import PermanentFailure
 from streaming.speed import speed_table
@@ -28,7 +26,6 @@ NEAR = 3
 """How many rows an error names."""
 LOOKED_AT = 100_000
 """How many rows are looked at to find them."""
-MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
@@ -47,15 +44,14 @@ class Key:
 
 def found(lake: Reading, view: View, given: Values, day: date | None) -> Key:
     """The row with these values. Raises PermanentFailure, which names rows that exist, if there is none or more than one."""
-    own = where(given, day)
+    own = equal(**(given if day is None else {**given, "day": day}))
     names = list(dict.fromkeys((*view.key, "day")))
     rows_of = lake.rows((speed_table(view), names, own), (truth_table(view), names, own))
     keys = {(*(row[name] for name in view.key), row["day"]) for rows in rows_of for row in rows}
     if {*view.key} <= {*given}:
         # A row that neither layer has any more still has its corrections.
-        text = pc.field("key") == as_json(view, given)
-        wanted = (pc.field("view") == view.name) & text & (pc.scalar(True) if day is None else pc.field("day") == day)
-        (corrected,) = lake.rows((CORRECTIONS, ["day", "key"], wanted))
+        more = {} if day is None else {"day": day}
+        (corrected,) = lake.rows((CORRECTIONS, ["day"], equal(view=view.name, key=as_json(view, given), **more)))
         known = {one[-1] for one in keys}
         keys |= {(*(given[name] for name in view.key), row["day"]) for row in corrected if row["day"] not in known}
     if not keys:
@@ -64,19 +60,6 @@ def found(lake: Reading, view: View, given: Values, day: date | None) -> Key:
         raise PermanentFailure(_several(view, given, keys))
     (one,) = keys
     return Key(view, dict(zip(view.key, one[:-1], strict=True)), one[-1])
-
-
-def where(given: Values, day: date | None) -> pc.Expression:
-    """Over the columns of a view's rows. The ledger writes times in milliseconds, so one names all instants in it."""
-    conditions = [pc.field("day") == day] if day else []
-    for name, value in given.items():
-        if value is None:
-            conditions.append(pc.field(name).is_null())
-        elif isinstance(value, datetime) and not value.microsecond % 1000:
-            conditions.append((pc.field(name) >= value) & (pc.field(name) < value + MILLISECOND))
-        else:
-            conditions.append(pc.field(name) == value)
-    return reduce(and_, conditions)
 
 
 def _several(view: View, given: Values, keys: set[tuple[Any, ...]]) -> str:
@@ -115,21 +98,22 @@ def _near(lake: Reading, view: View, given: Values) -> list[Values]:
     return []
 
 
-def _around(name: str, value: Any) -> Iterator[pc.Expression | None]:
+def _around(name: str, value: Any) -> Iterator[Where | None]:
     """Where to look for rows near a value, wider each time: whole tables are read only if there is nothing nearer."""
     at = pc.field(name)
     if isinstance(value, datetime):
         for span in (timedelta(hours=1), timedelta(days=1)):
-            yield (at >= value - span) & (at <= value + span)
+            first, last = value - span, value + span
+            yield Where((at >= first) & (at <= last), [(name, ">=", first), (name, "<=", last)])
     if isinstance(value, str):
         for size in (6, 3):
-            yield pc.starts_with(at, value[:size])
+            yield Where(pc.starts_with(at, value[:size]))
     yield None
 
 
-def _keys(lake: Reading, view: View, around: pc.Expression | None) -> Iterator[Mapping[str, Any]]:
+def _keys(lake: Reading, view: View, around: Where | None) -> Iterator[Mapping[str, Any]]:
     for table in (truth_table(view), speed_table(view)):
-        for piece in lake.pieces(table, view.key, around):
+        for piece in lake.pieces(table, view.key, around or equal()):
             yield from piece.to_pylist()
 
 

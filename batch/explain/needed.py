@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from batch.explain.key import shown
+from batch.explain.reading import MILLISECOND, Bound, Where
 from streaming.contracts import CONTRACTS
 from streaming.views.law import Additive, ByPart, ByWindow
 from streaming.views.view import View
@@ -30,21 +31,13 @@ Rows = Sequence[Mapping[str, Any]]
 class Needed:
     """The events' condition, and what it says."""
 
-    where: pc.Expression
+    where: Where
     says: str
 
 
 def needed(view: View, rows: Rows) -> Needed:
     """The events that any of the versions of a row may need; there is at least one."""
-    times = [row[view.time].astimezone(UTC) for row in rows]
-    start, end = min(times) - view.lookback, max(times) + view.reach
-    is_open = False
-    if isinstance(view.law, ByWindow):
-        last = _window_end(view.law, max(times))
-        end, is_open = (last, True) if last <= end else (end, False)
-    elif isinstance(view.law, Additive) and view.reach:
-        # Rows that are sums are windows, which are half-open.
-        is_open = True
+    start, end, is_open = _span(view, [row[view.time].astimezone(UTC) for row in rows])
     at = pc.field("event_time")
     in_span = (at >= start) & (at < end if is_open else at <= end) & _days(start.date(), end.date())
     shared = {topic: _shared(view, topic, rows) for topic in view.streams}
@@ -53,14 +46,29 @@ def needed(view: View, rows: Rows) -> Needed:
         for topic in view.streams
     ]
     where, said = in_span & reduce(or_, own), _said(view.streams, start, end, is_open, shared)
+    files: list[list[Bound]] = [
+        [*_dates(start.date(), end.date()), ("event_time", ">=", start - MILLISECOND), ("event_time", "<=", end)]
+    ]
     for topic, column in view.changelogs.items():
         key = CONTRACTS[topic].key
         values = _values(rows, column or key)
         if values:
-            old = _days((start - OLDEST_CHANGE).date(), end.date()) & (pc.field("topic") == topic) & (at <= end)
+            oldest = (start - OLDEST_CHANGE).date()
+            old = _days(oldest, end.date()) & (pc.field("topic") == topic) & (at <= end)
             where = where | (old & _equal(topic, {key: values})[0])
+            files.append([*_dates(oldest, end.date()), ("topic", "=", topic)])
             said += f"; of {topic} with {key} {_listed(values)}, not older than {OLDEST_CHANGE.days} days"
-    return Needed(where, said)
+    return Needed(Where(where, files), said)
+
+
+def _span(view: View, times: Sequence[datetime]) -> tuple[datetime, datetime, bool]:
+    """From when and until when the events of rows of these times can lie; True: before the end, False: up to it."""
+    start, end = min(times) - view.lookback, max(times) + view.reach
+    if isinstance(view.law, ByWindow):
+        last = _window_end(view.law, max(times))
+        return (start, last, True) if last <= end else (start, end, False)
+    # Rows that are sums are windows, which are half-open.
+    return start, end, isinstance(view.law, Additive) and bool(view.reach)
 
 
 def _shared(view: View, topic: str, rows: Rows) -> dict[str, list[Any]]:
@@ -83,8 +91,12 @@ def _equal(topic: str, shared: Mapping[str, list[Any]]) -> list[pc.Expression]:
 
 
 def _days(first: date, last: date) -> pc.Expression:
-    """The tables' partitions: without it every file would be opened."""
     return (pc.field("day") >= first) & (pc.field("day") <= last)
+
+
+def _dates(first: date, last: date) -> list[Bound]:
+    """The same of files: the day is the tables' partition. Their bounds of times are cut off at milliseconds."""
+    return [("day", ">=", first), ("day", "<=", last)]
 
 
 def _window_end(law: ByWindow, at: datetime) -> datetime:
