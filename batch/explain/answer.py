@@ -40,8 +40,15 @@ def _step(one: Step) -> dict[str, Any]:
     facts = plain(dict(one.facts))
     events = [_event(event) for event in one.events[:MOST]]
     more = one.more + max(len(one.events) - MOST, 0)
-    at = one.at.isoformat() if one.at else None
-    return {"at": at, "kind": one.kind.value, "row": one.row, "was": one.was, **facts, "events": events, "more": more}
+    return {
+        "at": plain(one.at),
+        "kind": one.kind.value,
+        "row": one.row,
+        "was": one.was,
+        **facts,
+        "events": events,
+        "more": more,
+    }
 
 
 def _event(event: Event) -> dict[str, Any]:
