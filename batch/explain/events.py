@@ -102,11 +102,14 @@ def _event(row: Row, evidence: Row, revision: int | None) -> Event:
     )
 
 
-def counted(view: View, found: Sequence[Event], after: MicroBatch | None, upto: MicroBatch) -> Iterator[Event]:
+def counted(
+    view: View, found: Sequence[Event], after: MicroBatch | None, upto: MicroBatch | None = None
+) -> Iterator[Event]:
     """The events that the stream counted in its micro-batches after one, up to another. A late one counts in changelogs only."""
     for one in found:
         is_counted = not one.late_by_ms or one.topic in view.changelogs
-        if one.micro_batch and is_counted and (after is None or one.micro_batch > after) and one.micro_batch <= upto:
+        batch = one.micro_batch
+        if batch and is_counted and (after is None or batch > after) and (upto is None or batch <= upto):
             yield one
 
 

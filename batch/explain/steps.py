@@ -35,6 +35,8 @@ class Kind(StrEnum):
     """The watermark passed the row's close: the stream does not change it any more."""
     REMOVED = "removed"
     """The stream took the row away."""
+    UNCHANGED = "unchanged"
+    """The stream has counted events of the row's part since, and the row is the same; `at` is when the last of them arrived."""
     DROPPED = "dropped"
     """The generation in force has not written the row."""
     SETTLED = "settled"
@@ -59,8 +61,8 @@ class Kind(StrEnum):
 class Step:
     """One answer, or a decision about it. `at` is null where no table says when.
 
-    `row`, `was`: the values of the row, and before; null: no such row. `facts`: what else the tables say. `events`: those behind
-    the step that are told; `more`: how many others are behind it.
+    `row`, `was`: the values of the row, and before; null: no such row, or the step is about the day. `facts`: what else the
+    tables say. `events`: those behind the step that are told; `more`: how many others are behind it.
     """
 
     at: datetime | None
@@ -102,6 +104,9 @@ def _stream(known: Known) -> Iterator[Step]:
         told = behind if isinstance(known.view.law, ByPart) and kind is not Kind.SAID_AGAIN else []
         yield Step(row["as_of"], kind, now, was, facts, told, len(behind) - len(told))
         was, place, generation = now, upto, row["generation"]
+    since = list(counted(known.view, known.events, place)) if place and isinstance(known.view.law, ByPart) else []
+    if since:
+        yield Step(max(one.arrived for one in since), Kind.UNCHANGED, was, was, events=since)
     if generation and known.generation not in (None, generation):
         yield Step(None, Kind.DROPPED, None, was, {"in_force": known.generation})
 
@@ -110,7 +115,7 @@ def _nights(known: Known) -> Iterator[Step]:
     by: dict[int, list[Row]] = {}
     for row in known.corrections:
         by.setdefault(row["revision"], []).append(row)
-    approved = {one["run"]: one for one in known.decisions if one["decision"] == Decision.APPROVED}
+    approvals = [one for one in known.decisions if one["decision"] == Decision.APPROVED]
     last = values(known, known.truth)
     # What a settlement without a correction confirmed is what the next correction replaced.
     answers: dict[int, Values | None] = {}
@@ -118,22 +123,25 @@ def _nights(known: Known) -> Iterator[Step]:
         answers[revision] = last
         if revision in by:
             last = _json(by[revision][0]["old"])
-    before: int | None = None
+    before: Row | None = None
     for settlement in known.settlements:
         revision, run = settlement["revision"], settlement["run"]
-        new = [one for one in known.events if one.revision == revision and (one.cause or before is not None)]
+        new = [one for one in known.events if one.revision == revision and (one.cause or before)]
         facts: dict[str, Any] = {"revision": revision, "run": run, "settled_at": settlement["settled_at"]}
         facts["definition"] = settlement["definitions"].get(known.view.name)
-        if decision := approved.get(run):
-            facts |= {name: decision[name] for name in ("decided_by", "decided_at", "note")}
+        for decision in approvals:
+            # A run may settle a day twice: what was approved before it did so first, was approved for that.
+            if decision["run"] == run and (before is None or decision["decided_at"] > before["settled_at"]):
+                facts |= {name: decision[name] for name in ("decided_by", "decided_at", "note")}
         if not (own := by.pop(revision, [])):
-            yield Step(settlement["settled_at"], Kind.SETTLED, answers[revision], answers[revision], facts)
+            same = [one for one in new if one.cause] if isinstance(known.view.law, ByPart) else []
+            yield Step(settlement["settled_at"], Kind.SETTLED, answers[revision], answers[revision], facts, same)
         for row in own:
             facts |= {name: row[name] for name in ("cause", "sequence", "definition", "run")} | _waterfall(known, row)
             yield Step(row["corrected_at"], Kind.CORRECTED, _json(row["new"]), _json(row["old"]), dict(facts), new)
         if settlement["withdrawn_at"]:
             yield Step(settlement["withdrawn_at"], Kind.WITHDRAWN, None, facts={"revision": revision, "run": run})
-        before = revision
+        before = settlement
     for row in (one for rows in by.values() for one in rows):
         # The night ended between the ledger and the settlement.
         facts = {name: row[name] for name in ("revision", "run", "definition", "cause", "sequence")}

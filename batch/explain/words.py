@@ -40,6 +40,8 @@ def says(one: Step) -> str:
             share = f"{facts['share']:.1%} of the truth, and {facts['threshold']:.1%} needs none"
             how = f"daybreak decide --date {facts['day']} --approve, or --reject"
             return f"night {facts['run']} asks for an approval of the day, because of {of}: {share} ({how})"
+        case Kind.UNCHANGED:
+            return "stream: counted since, without another answer"
         case Kind.DROPPED:
             return f"stream: generation {facts['in_force']} does not have the row"
     return f"{one.kind} by {facts['decided_by']}: {facts['note']!r}; night {facts['run']}"

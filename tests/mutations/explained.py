@@ -38,10 +38,10 @@ EXPLAINED = (
         f"{STEPS}::test_of_a_sum_only_the_events_that_made_the_difference_are_told",
     ),
     Mutation(
-        "explain: who approved one night's figures approved all",
+        "explain: who approved another night's figures approved these",
         "batch/explain/steps.py",
-        "approved.get(run)",
-        "next(iter(approved.values()), None)",
+        'if decision["run"] == run and (',
+        "if (",
         f"{STEPS}::test_the_answers_of_a_minute_stand_in_the_order_of_time",
     ),
     Mutation(

@@ -71,9 +71,11 @@ EVENTS = [
     event(0, second(5), 2, payments={"order_id": "o-1", "payment_id": "p-1", "amount_cents": 60}),
     event(1, second(3), 4, LATE_MS, payments={"order_id": "o-1", "payment_id": "p-0", "amount_cents": 60}),
     event(2, second(3), 4, LATE_MS, payments={"order_id": "o-2", "payment_id": "p-2", "amount_cents": 60}),
+    event(3, second(40), 6, payments={"order_id": "o-1"}, event_type="payment_failed"),
+    event(4, second(41), 7, LATE_MS, payments={"order_id": "o-1"}, event_type="payment_failed"),
 ]
 """A minute with three orders on time; one late, that the first night has, and one that only the second has. Around it two of
-other minutes. Order o-1 has a payment on time and an earlier one, that is late."""
+other minutes. Order o-1 has a payment on time and an earlier one, that is late; and two that failed, and change nothing."""
 
 
 def minute(orders: int) -> Row:
@@ -118,12 +120,12 @@ def correction(view: View, revision: int, old: Row | None, new: Row | None, caus
     return {"day": DAY, "view": view.name, "key": key, **values, **run}
 
 
-def settlement(revision: int, orders_to: int, **more: Any) -> Row:
-    """The first or the second night, with so many orders in the archive."""
-    offsets = [{"topic": "orders", "partition": 0, "to": orders_to}, {"topic": "payments", "partition": 0, "to": 3}]
+def settlement(revision: int, **ends: int) -> Row:
+    """The first or the second night, with so many records of each topic in the archive."""
+    offsets = [{"topic": topic, "partition": 0, "to": to} for topic, to in ends.items()]
     at, names = {1: FIRST, 2: SECOND}[revision], [(view.name, DEFINITION) for view in (ORDER_TOTALS, ORDER_PAYMENTS)]
     own = {"day": DAY, "revision": revision, "run": f"run-{revision}", "settled_at": at, "offsets": offsets}
-    return {**own, "definitions": names, **more}
+    return {**own, "definitions": names}
 
 
 def evidence(view: View, found: Row, cause: str) -> Row:
@@ -133,9 +135,10 @@ def evidence(view: View, found: Row, cause: str) -> Row:
     return {name: found[name] for name in same} | why
 
 
-def decision(number: int, kind: str, by: str | None, run: str) -> Row:
-    """A request or an answer."""
-    at = {"decided_at": FIRST + timedelta(minutes=number - 10), "decided_by": by, "note": "I looked" if by else None}
+def decision(number: int, kind: str, by: str | None, run: str, hours: int = 0) -> Row:
+    """A request or an answer, some minutes before the first night ended, or hours after that."""
+    at = {"decided_at": FIRST + timedelta(hours=hours, minutes=number - 10), "decided_by": by}
+    at |= {"note": "I looked" if by else None}
     of = {"view": "order_totals", "measure": "orders", "share": Decimal("0.4000"), "threshold": Decimal("0.2000")}
     return {"day": DAY, "number": number, "decision": kind, "run": run, **of, **at}
 
@@ -172,9 +175,17 @@ def tables() -> list[tuple[Table, list[Row]]]:
                 *[evidence(ORDER_PAYMENTS, one, "partner_late") for one in LATE if one["topic"] == "payments"],
             ],
         ),
-        (SETTLEMENTS, [settlement(2, 7)]),
-        (PAST_SETTLEMENTS, [settlement(1, 6)]),
-        (DECISIONS, [decision(1, "requested", None, "run-1"), decision(2, "approved", "ann", "run-1")]),
+        (SETTLEMENTS, [settlement(2, orders=7, payments=5)]),
+        (PAST_SETTLEMENTS, [settlement(1, orders=6, payments=4)]),
+        (
+            DECISIONS,
+            [
+                decision(1, "requested", None, "run-1"),
+                decision(2, "approved", "ann", "run-1"),
+                # Of figures that were no more when the second night settled the day, and needed no approval.
+                decision(3, "approved", "bob", "run-9", hours=9),
+            ],
+        ),
         (DIFFERENCES, []),
     ]
 
