@@ -28,6 +28,7 @@ COMMANDS = {
     "curve": "batch.commands.curve",
     "freshness": "streaming.commands.freshness",
     "lag": "streaming.commands.lag",
+    "explain": "batch.commands.explain",
     "state": "batch.commands.state",
     "gaps": "batch.commands.gaps",
     "conservation": "batch.commands.conservation",

@@ -7,6 +7,11 @@ Run: daybreak query "SELECT ..."
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from batch.reconciliation.differences import DIFFERENCES
+
+QUOTE_IN_QUOTES = r"'\''"
+"""What stands for a quote between the quotes of a shell."""
+
 
 @dataclass(frozen=True)
 class Behind:
@@ -42,3 +47,15 @@ def quoted(value: str | date | datetime) -> str:
 def of_day(day: date, view: str | None = None) -> tuple[str, ...]:
     """The conditions that name a day, and a view of it."""
     return (f"day = {quoted(day)}", *([f"view = {quoted(view)}"] if view else []))
+
+
+def differing(day: date, view: str, columns: str, *conditions: str) -> str:
+    """The rows of a view that differ on a day, each with the command line that explains it."""
+    return select(f"{columns}, {explained(view, day)}", DIFFERENCES.sql, *of_day(day, view), *conditions, order="key")
+
+
+def explained(view: str, day: date) -> str:
+    """Over a row's `key`: the command line that explains the row, with the key in a shell's quotes, as column `command`."""
+    quote, inside = quoted("'"), quoted(QUOTE_IN_QUOTES)
+    start, end = quoted(f"daybreak explain {view} '"), quoted(f"' --day {day}")
+    return f"concat({start}, replace(key, {quote}, {inside}), {end}) AS command"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from batch.reconciliation.differences import DIFFERENCES
-from batch.report.drilldown import Behind, of_day, select
+from batch.report.drilldown import Behind
+from batch.report.drilldown import differing as rows_that_differ
 
 Row = Mapping[str, Any]
 
@@ -58,6 +58,6 @@ def _cell(at: tuple[date, str], measures: list[Row], rows: int | None, corrected
     say = f"{day}, {view}: {differing:,}{of} rows differ{share}, {corrected:,} corrected, " + (
         f"{unexplained:,} unexplained" if unexplained else "all explained"
     )
-    sql = select("key, causes, speed, truth", DIFFERENCES.sql, *of_day(day, view), order="key")
+    sql = rows_that_differ(day, view, "key, causes, speed, truth")
     say += "" if is_settled else "; the day is not settled"
     return Cell(day, view, rows, differing, unexplained, corrected, is_settled, Behind(say, sql, day))

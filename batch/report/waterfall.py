@@ -11,9 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from batch.reconciliation.causes import STEPS
-from batch.reconciliation.differences import DIFFERENCES
 from batch.reconciliation.evidence import EVIDENCE
-from batch.report.drilldown import Behind, of_day, quoted, select
+from batch.report.drilldown import Behind, differing, of_day, quoted, select
 
 
 class Kind(StrEnum):
@@ -71,8 +70,7 @@ def _steps(row: Mapping[str, Any]) -> Iterable[Step]:
 
 def _behind(day: date, view: str, cause: str) -> str:
     if cause == "unexplained":
-        by_cause = f"array_contains(causes, {quoted(cause)})"
-        return select("key, speed, counted, truth", DIFFERENCES.sql, *of_day(day, view), by_cause, order="key")
+        return differing(day, view, "key, speed, counted, truth", f"array_contains(causes, {quoted(cause)})")
     columns = (
         "side, event_id, event_type, event_time, arrival, late_by_ms / 1000 AS late_seconds, topic, partition, offset"
     )

@@ -19,6 +19,10 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
 from batch.corrections.ledger import CORRECTIONS, changed, correct
 from batch.day import Day
 from batch.day_plan import DayPlan, Settlement
+from batch.explain.key import as_json, parsed
+from batch.explain.known import known
+from batch.explain.names import Asked
+from batch.explain.steps import Kind, steps
 from batch.reconciliation import reconcile as reconciling
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
@@ -286,6 +290,18 @@ def test_every_differing_row_has_its_steps(reconciled: SparkSession, view: str) 
         found[one["key"]] = one["causes"]
     keys = {key(view, name): steps for name, steps in STEPPED[view].items()}
     assert found == keys
+
+
+@pytest.mark.parametrize("view", STEPPED)
+def test_what_explains_a_row_is_what_was_injected_into_it(reconciled: SparkSession, view: str) -> None:
+    for name, causes in STEPPED[view].items():
+        given = parsed(VIEWS[view], [key(view, name)])
+        assert as_json(VIEWS[view], given) == key(view, name), "as Spark writes it"
+        (compared,) = (one for one in steps(known(Asked(VIEWS[view]), given, DAY.date)) if one.kind is Kind.COMPARED)
+        assert compared.facts["cause"].split("+") == causes
+        found = {(named(one.event_id), one.cause, one.side) for one in compared.events}
+        own = {event: reasons for event, reasons in INJECTED[view].items() if event in (name, f"{name} paid")}
+        assert found == {(event, *why) for event, reasons in own.items() for why in reasons}
 
 
 def test_the_sums_lead_to_the_truth(reconciled: SparkSession) -> None:

@@ -10,6 +10,7 @@ from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
 from tests.mutations.doors import DOORS
+from tests.mutations.explained import EXPLAINED
 from tests.mutations.fenced import FENCED
 from tests.mutations.fuzzed import FUZZED
 from tests.mutations.kafka_doors import KAFKA_DOORS
@@ -46,6 +47,7 @@ MUTATIONS = (
     *NIGHT,
     *KEPT,
     *SHOWN,
+    *EXPLAINED,
     *STORES,
     *FENCED,
     *FUZZED,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from follower import Follower, records
 from running import VIEWS, Platform, until
-from traffic import paid, placed
+from traffic import order_id_of, paid, placed
 from truth_check import Rows, answered
 
 from infra.failures import PERMANENT_EXIT, PermanentFailure
@@ -134,6 +134,29 @@ def test_the_command_shows_a_days_corrections(platform: Platform) -> None:
     shown = sorted(json.loads(line)["sequence"] for line in said.splitlines())
     assert shown == sorted(v["sequence"] for v in told(platform) if (v["day"], v["view"]) == (str(DAY), VIEWS[0]))
     assert shown
+
+
+def test_a_corrected_row_is_explained_down_to_its_events(platform: Platform) -> None:
+    """The minute of `followed 1`, corrected twice; and order `followed 1`, which has a payment."""
+    silver = {(row["topic"], row["partition"], row["offset"]): row for row in platform.rows("silver/events")}
+    minute = f"{NOON + timedelta(minutes=1):%Y-%m-%d %H:%M}"
+    for view, *words in (("gold.fct_order_totals", *minute.split()), ("order_payments", order_id_of("followed 1"))):
+        told = json.loads(platform.run("daybreak", "explain", view, *words, "--json").stdout)
+        own = [row for row in ledger(platform) if row["view"] == told["view"] and json.loads(row["key"]) == told["key"]]
+        corrected = [one for one in told["steps"] if one["kind"] == "corrected"]
+        assert [(one["sequence"], one["run"], one["cause"], one["row"]) for one in corrected] == [
+            (row["sequence"], row["run"], row["cause"], json.loads(row["new"])) for row in own
+        ]
+        events = [event for one in told["steps"] for event in one["events"]]
+        assert len(events) == told["events"]["in_all"] == 2
+        for event in events:
+            row = silver[event["topic"], event["partition"], event["offset"]]
+            assert (event["event_id"], event["late_by_ms"]) == (row["event_id"], row["late_by_ms"])
+            assert datetime.fromisoformat(event["arrived"]) == row["arrival"]
+            assert event["cause"] == ("partner_late" if event["topic"] == "payments" else "late")
+    shown = platform.run("daybreak", "explain", view, *words).stdout
+    assert all(f"{event['topic']}-{event['partition']} at {event['offset']}" in shown for event in events)
+    assert max(map(len, shown.splitlines())) <= 100
 
 
 def test_nobody_else_may_send_there(platform: Platform) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 from sample import DAY, sample
 
+from batch.report.drilldown import explained, quoted
 from batch.report.figures import figures
 from batch.report.page import SECTIONS, library, page
 from batch.report.problems import Known
@@ -80,6 +82,17 @@ def test_every_query_is_sparks_sql(spark: SparkSession, html: str) -> None:
     parser = spark._jsparkSession.sessionState().sqlParser()  # type: ignore[attr-defined]
     for sql in queries:
         parser.parsePlan(sql)
+
+
+@pytest.mark.slow
+def test_a_row_that_differs_has_the_command_that_explains_it(spark: SparkSession) -> None:
+    key = '{"session_id":"it\'s a \\"key\\""}'
+    assert json.loads(key)["session_id"] == 'it\'s a "key"'
+    asked = f"SELECT {explained('totals', DAY)} FROM VALUES ({quoted(key)}) AS rows(key)"
+    (found,) = spark.sql(asked).collect()
+    assert shlex.split(found["command"]) == ["daybreak", "explain", "totals", key, "--day", str(DAY)]
+    behind = {(cell.day, cell.view): cell.behind.sql for cell in figures(sample()).heat}
+    assert explained("totals", DAY) in behind[DAY, "totals"]
 
 
 def queries_in(part: Any) -> Iterator[str]:
