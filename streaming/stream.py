@@ -50,7 +50,10 @@ from streaming.validate import validate
 def session() -> SparkSession:
     """The stream's Spark session."""
     s = settings()
-    return spark("daybreak stream", s.stream_memory, "stream_memory", s.stream_jvm, spark_settings(s))
+    # A rebuild has it too.
+    working_folder.of(s).mkdir(parents=True, exist_ok=True)
+    jvm = f"{s.stream_jvm} -Djava.io.tmpdir={working_folder.of(s)}"
+    return spark("daybreak stream", s.stream_memory, "stream_memory", jvm, spark_settings(s))
 
 
 def spark_settings(s: Settings) -> dict[str, str]:

@@ -1,12 +1,13 @@
-"""Mistakes about the files that say who was refused what: a refusal that is missing, a file without an end.
+"""Mistakes about what fills a home: a refusal that is missing, a log without an end, what killed programs leave.
 
-Data flow: infra/services/refusals.py -> Mutation
+Data flow: infra/services, infra/left_behind.py -> Mutation
 Run: python -m tests.mutations refus
 """
 
 from tests.mutations.mutation import Mutation
 
 REFUSALS, FILE = "tests/infra/services/test_refusals.py", "infra/services/refusals.py"
+LEFT = "tests/infra/test_left_behind.py"
 
 AUDITED = (
     Mutation(
@@ -36,5 +37,26 @@ AUDITED = (
         'names.get(entry["user"], entry["user"])',
         'entry["user"]',
         f"{REFUSALS}::test_a_server_keeps_its_process_its_log_and_its_users",
+    ),
+    Mutation(
+        "left behind: a folder is old although somebody writes below it",
+        "infra/left_behind.py",
+        "    for path in (entry, *below):",
+        "    for path in (entry,):",
+        f"{LEFT}::test_what_nobody_wrote_to_for_a_week_is_removed",
+    ),
+    Mutation(
+        "left behind: a running gateway's folder is removed",
+        "infra/left_behind.py",
+        "entry.name in LONG_LIVED or ",
+        "",
+        f"{LEFT}::test_what_nobody_wrote_to_for_a_week_is_removed",
+    ),
+    Mutation(
+        "left behind: the gateway's JVM works where everybody does",
+        "infra/services/gateway.py",
+        '        "java.io.tmpdir": str(left_behind.working_folder(s, "gateway")),\n',
+        "",
+        f"{LEFT}::test_a_gateway_begins_with_empty_folders_of_its_own",
     ),
 )
