@@ -27,8 +27,8 @@ from infra.lake.tables import Writer
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
+from streaming import clocks, power_loss, topic_settings, topics, working_folder
 from streaming import generation as generations
-from streaming import power_loss, topic_settings, topics, working_folder
 from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
@@ -175,7 +175,9 @@ def _again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
 
 def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> bool:
     """Until a signal comes, or (False) until the query has ended for another rate."""
+    clock = clocks.SetBack()
     while not stop:
+        clock.refuse()
         failure = query.exception()
         if failure is not None and ingest.rate.ended_at is not None:
             return False
