@@ -26,13 +26,13 @@ class Try:
     may: tuple[Role, ...]
 
 
-OWNER, LEASE, AIRFLOW, SHOP, CAPTURE = Role
+OWNER, LEASE, AIRFLOW, SHOP, CAPTURE, READER = Role
 TRIES = (
     Try("hold a lease", (OWNER, LEASE)),
     Try("keep anything beside the leases", (OWNER,)),
     Try("make and write Airflow's tables", (OWNER, AIRFLOW)),
-    Try("enter the shop's database", (OWNER, SHOP, CAPTURE)),
-    Try("read the shop's tables", (OWNER, SHOP, CAPTURE)),
+    Try("enter the shop's database", (OWNER, SHOP, CAPTURE, READER)),
+    Try("read the shop's tables", (OWNER, SHOP, CAPTURE, READER)),
     Try("write the shop's tables", (OWNER, SHOP)),
     Try("make or remove tables of the shop", (OWNER, SHOP)),
     Try("say when a past transaction was committed", (OWNER, SHOP)),

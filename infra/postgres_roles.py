@@ -1,7 +1,7 @@
 """Who there is in the embedded Postgres: a role for each use, and the server's own, which makes the others.
 
 Data flow: DAYBREAK_POSTGRES_<ROLE>_PASSWORD -> Settings
-Run: daybreak up --only postgres
+Run: daybreak connect postgres
 
 What each of them may do is in infra/services/roles.py.
 """
@@ -22,6 +22,7 @@ class Role(StrEnum):
     AIRFLOW = "airflow"
     SHOP = "shop"
     CAPTURE = "capture"
+    READER = "reader"
 
     @property
     def setting(self) -> str:
@@ -40,5 +41,6 @@ class PostgresRoles(BaseSettings):
     postgres_airflow_password: SecretStr = password("`airflow`: Airflow's metadata")
     postgres_shop_password: SecretStr = password("`shop`: the shop and its followers, with the option shop-db")
     postgres_capture_password: SecretStr = password("`capture`: Debezium, which reads the shop's log")
+    postgres_reader_password: SecretStr = password("`reader`: people and tools that read the shop's tables")
 
     _plain_password = field_validator(*(role.setting for role in OWN))(plain)

@@ -1,15 +1,22 @@
-"""Event times ahead of this machine's clock, which the watermark does not follow, as a problem.
+"""Clocks that are wrong: event times ahead of this machine's, which the watermark does not follow; this one, when it is set back.
 
 Data flow: latest event time of a micro-batch, the time at which it was planned -> `<home>/problems/stream.clock.json`
 Run: daybreak status --problems
+Source: Spark's ProcessingTimeExecutor, which waits for the time of the next trigger, whatever the clock does meanwhile.
 """
 
+import time
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
+
+import pyarrow.compute as pc
 
 from infra.durations import span
+from infra.failures import TransientFailure
+from infra.lake import arrow_tables
 from infra.problems import Problem, keep
 from infra.settings import settings
+from streaming.progress import INGEST, PROGRESS
 from streaming.watermark import Watermark, capped, millis
 
 SOURCE, ID = "stream.clock", "clock.ahead/stream"
@@ -17,6 +24,50 @@ MEND = (
     "set the clocks of producers, broker and this machine right, and message.timestamp.type of every topic to LogAppendTime; "
     "then daybreak restart stream"
 )
+
+BACK_SECONDS = 5.0
+"""By so much a clock is set back at once only by hand, or by a machine that has learnt the time late."""
+TICK = timedelta(milliseconds=1)
+
+
+class Times:
+    """When each micro-batch was planned, each later than the one before: by it the newest answer of a row is found.
+
+    While the clock stands behind the last one, because it was set back, they are a tick apart.
+    """
+
+    def __init__(self, generation: str) -> None:
+        self._generation = generation
+        self._last: datetime | None = None
+
+    def of(self, planned: datetime, batch_id: int) -> datetime:
+        """The time of a micro-batch; repeated, it has the same again, because those before it are in progress."""
+        last = self._last or _last_before(self._generation, batch_id)
+        self._last = max(planned, last + TICK) if last else planned
+        return self._last
+
+
+def _last_before(generation: str, batch_id: int) -> datetime | None:
+    is_same_or_later = (pc.field("generation") == generation) & (pc.field("batch_id") >= batch_id)
+    found = arrow_tables.read(PROGRESS, ("as_of",), (pc.field("query") == INGEST) & ~is_same_or_later)
+    last: datetime | None = pc.max(found["as_of"]).as_py()
+    return last
+
+
+class SetBack:
+    """Looks whether this machine's clock was set back."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def refuse(self) -> None:
+        """Raise TransientFailure if it was since the last look: Spark would wait until the clock is where it has been."""
+        before, self._offset = self._offset, time.time() - time.monotonic()
+        if before - self._offset >= BACK_SECONDS:
+            raise TransientFailure(
+                f"this machine's clock was set back by {span(before - self._offset)}: the stream would wait for a time that "
+                "it has passed already, and starts again"
+            )
 
 
 def started() -> None:

@@ -73,6 +73,7 @@ class Ingest:
         self.held: dict[str, tuple[int, int]] = {}
         """Rows and bytes that are kept for views after the last micro-batch, as `Keeping.held` gives them."""
         self._watermark: watermarks.Watermark | None = None
+        self._times = clocks.Times(generation)
         self._backlog = Backlog(checkpoints)
         self.held_back = HeldBack()
         self.rate = Rate(session)
@@ -88,7 +89,8 @@ class Ingest:
         """Write one micro-batch of validated records; repeated, it writes no row twice. Nothing of another log is written."""
         self._lease.check()
         planned = self._checkpoints.planned(INGEST, batch_id)
-        batch = MicroBatch(INGEST, self._generation, batch_id, planned.as_of, self._definitions)
+        as_of = self._times.of(planned.as_of, batch_id)
+        batch = MicroBatch(INGEST, self._generation, batch_id, as_of, self._definitions)
         batch.offsets = ranges(self._checkpoints, INGEST, batch_id, planned.ends)
         self.at = batch_id, ", ".join(f"{topic}-{part} [{start}, {end})" for topic, part, start, end in batch.offsets)
         # Asked while Spark reads, so it takes no time: what arrives from here on came after what this micro-batch reads.

@@ -27,8 +27,8 @@ from infra.lake.tables import Writer
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
+from streaming import clocks, power_loss, topic_settings, topics, working_folder
 from streaming import generation as generations
-from streaming import power_loss, topic_settings, topics, working_folder
 from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
@@ -50,7 +50,10 @@ from streaming.validate import validate
 def session() -> SparkSession:
     """The stream's Spark session."""
     s = settings()
-    return spark("daybreak stream", s.stream_memory, "stream_memory", s.stream_jvm, spark_settings(s))
+    # A rebuild has it too.
+    working_folder.of(s).mkdir(parents=True, exist_ok=True)
+    jvm = f"{s.stream_jvm} -Djava.io.tmpdir={working_folder.of(s)}"
+    return spark("daybreak stream", s.stream_memory, "stream_memory", jvm, spark_settings(s))
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
@@ -172,7 +175,9 @@ def _again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
 
 def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> bool:
     """Until a signal comes, or (False) until the query has ended for another rate."""
+    clock = clocks.SetBack()
     while not stop:
+        clock.refuse()
         failure = query.exception()
         if failure is not None and ingest.rate.ended_at is not None:
             return False

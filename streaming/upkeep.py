@@ -1,4 +1,4 @@
-"""Maintenance of the stream's tables, beside its micro-batches: compaction every two minutes, the rest once a day.
+"""Maintenance beside the micro-batches: compaction of the stream's tables every two minutes, the rest once a day.
 
 Data flow: the stream's tables -> compact, delete expired rows, vacuum (delta-rs), in a thread of the stream's process
 Run: python -m streaming
@@ -13,9 +13,11 @@ from threading import Event, Thread
 
 from deltalake.exceptions import DeltaError
 
+from infra import left_behind
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.tables import Table
 from infra.lake.upkeep import Daily, compact, shorten, tidy
+from infra.settings import settings
 from streaming.changelog import never_deleted
 from streaming.silver import SILVER
 
@@ -54,6 +56,7 @@ class Upkeep:
     def _once(self) -> None:
         if self._daily.due():
             tidy(self._tables, never_deleted(SILVER))
+            left_behind.remove_old(settings())
         self._rounds += 1
         for table in self._tables:
             if self._stop.is_set():

@@ -5,20 +5,19 @@ Run: pytest tests/streaming/test_profile.py
 """
 
 import os
-import shutil
 from pathlib import Path
 
+from infra import left_behind
 from infra.settings import Settings
 
 
 def of(s: Settings) -> Path:
     """The folder of a platform's stream."""
-    return s.home / "tmp" / "stream"
+    return left_behind.working_folder(s, "stream")
 
 
 def emptied(s: Settings) -> None:
     """Remove what a stream that was killed has left: gigabytes, if its state is large."""
-    shutil.rmtree(of(s), ignore_errors=True)
-    of(s).mkdir(parents=True)
+    left_behind.emptied(of(s))
     # Else RocksDB unpacks its library into a new file at each start.
     os.environ["ROCKSDB_SHAREDLIB_DIR"] = str(of(s))

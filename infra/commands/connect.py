@@ -1,7 +1,7 @@
 """The command `connect`: lines to copy, with which a program of yours logs in to a service of the platform.
 
-Data flow: Settings, who logs in -> lines for beeline, Python, JDBC and dbt, for kcat and Java, or for DuckDB -> the terminal
-Run: daybreak connect sql; daybreak connect kafka; daybreak connect s3
+Data flow: Settings, who logs in -> lines for beeline, Python, JDBC and dbt, for kcat, DuckDB, psql -> the terminal
+Run: daybreak connect sql; daybreak connect kafka; daybreak connect s3; daybreak connect postgres
 """
 
 from typing import Annotated
@@ -11,8 +11,9 @@ import typer
 from infra import spark_page
 from infra.airflow import users
 from infra.airflow_settings import AirflowUser
-from infra.commands import kafka_lines, s3_lines
+from infra.commands import kafka_lines, postgres_lines, s3_lines
 from infra.kafka_users import User
+from infra.postgres_roles import Role as PostgresRole
 from infra.services.program import BIN
 from infra.settings import Settings, settings
 from infra.sql.users import Role, password, password_file
@@ -52,6 +53,15 @@ def s3(
 ) -> None:
     """Print lines that read the lake's files: Python with deltalake, DuckDB, other clients of S3."""
     print(s3_lines.lines(settings(), user, show))
+
+
+@connect.command()
+def postgres(
+    role: Annotated[PostgresRole, typer.Option("--as", help="Who logs in.")] = PostgresRole.READER,
+    show: Annotated[bool, typer.Option("--show", help="Print the password; else where it is.")] = False,
+) -> None:
+    """Print lines that log in to Postgres: psql, Python, JDBC, dbt."""
+    print(postgres_lines.lines(settings(), role, show))
 
 
 @connect.command()

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 import typer
 
 from infra import rotation
-from infra.commands import platform, s3_lines
+from infra.commands import platform, postgres_lines, s3_lines
 from infra.commands.screen import Screen
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import login
 from infra.kafka_users import User
 from infra.owner_file import turn
+from infra.postgres_roles import Role as PostgresRole
 from infra.rotation import Rotation
 from infra.secrets import secrets_file
 from infra.services.roster import roster
@@ -101,6 +102,9 @@ def _give_again(s: Settings) -> None:
     for key in StoreUser:
         if s3_lines.options_file(s, key).exists():
             s3_lines.files(s, key)
+    for own in PostgresRole:
+        if postgres_lines.given_file(s, own).exists():
+            postgres_lines.password_file(s, own)
     for role in Role:
         if users.given_file(s, role).exists():
             users.password_file(s, role)

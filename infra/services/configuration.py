@@ -32,6 +32,8 @@ def render(s: Settings, programs: Iterable[Program]) -> str:
     """The configuration: every program stopped as a group, restarted when it dies, its log cut at 20 MB."""
     daemon = {
         "logfile": f"{s.home}/logs/supervisord.log",
+        "logfile_maxbytes": "20MB",
+        "logfile_backups": "2",
         "pidfile": f"{s.home}/run/supervisord.pid",
         "directory": str(ROOT),
         "nodaemon": "false",

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from infra import left_behind
 from infra.services import health
 from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
@@ -23,6 +24,7 @@ LATELY_SECONDS = 600.0
 
 def configuration(s: Settings) -> dict[str, str]:
     """The gateway's Spark settings, beside those that every session shares."""
+    spill, scratch, local, operations, _ = folders(s)
     derby = f"jdbc:derby:;databaseName={s.home}/gateway/metastore;create=true"
     return {
         "spark.sql.catalogImplementation": "hive",
@@ -32,11 +34,11 @@ def configuration(s: Settings) -> dict[str, str]:
         "spark.hadoop.hive.metastore.schema.verification": "false",
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
         "spark.hadoop.hive.server2.thrift.port": str(s.gateway_port),
-        "spark.hadoop.hive.exec.scratchdir": f"{s.home}/gateway/scratch",
-        "spark.hadoop.hive.exec.local.scratchdir": f"{s.home}/gateway/local",
+        "spark.hadoop.hive.exec.scratchdir": str(scratch),
+        "spark.hadoop.hive.exec.local.scratchdir": str(local),
         # Hive's downloaded.resources.dir stays as it is, a folder per session in java.io.tmpdir: it is deleted, with all
         # in it, when a session ends.
-        "spark.hadoop.hive.server2.logging.operation.log.location": f"{s.home}/gateway/operations",
+        "spark.hadoop.hive.server2.logging.operation.log.location": str(operations),
         # Each of these threads has a connection to the metastore, which takes longer to open than most queries to run; by
         # Hive's defaults nearly every query has a new thread.
         "spark.hadoop.hive.server2.async.exec.threads": "8",
@@ -51,8 +53,17 @@ def configuration(s: Settings) -> dict[str, str]:
         # A session keeps its connection to the metastore; as another user it would open one for each query.
         "spark.hadoop.hive.server2.enable.doAs": "false",
         # What its statements spill, apart from what others do, so that the guard can limit it.
-        "spark.local.dir": f"{s.home}/gateway/spill",
+        "spark.local.dir": str(spill),
     }
+
+
+def folders(s: Settings) -> tuple[Path, ...]:
+    """What it works in while it runs, empty at each start: rows that it spilled, Hive's three, its JVM's."""
+    own = s.home / "gateway"
+    return (
+        *(own / name for name in ("spill", "scratch", "local", "operations")),
+        left_behind.working_folder(s, "gateway"),
+    )
 
 
 def guarded(s: Settings) -> dict[str, str]:
@@ -78,6 +89,7 @@ def guarded(s: Settings) -> dict[str, str]:
 def jvm(s: Settings) -> str:
     """The options of its JVM."""
     told = {
+        "java.io.tmpdir": str(left_behind.working_folder(s, "gateway")),
         "derby.stream.error.file": f"{s.home}/gateway/derby.log",
         # Hive looks these two up among the JVM's own properties.
         "hive.server2.authentication": "CUSTOM",

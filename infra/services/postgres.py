@@ -17,8 +17,9 @@ from infra.failures import PermanentFailure
 from infra.owner_file import put
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
-from infra.services import health, owner_password, roles
+from infra.services import audit, health, owner_password, roles
 from infra.services.program import Name, Program
+from infra.services.refusals import PREFIX
 from infra.settings import Settings
 
 UNPRIVILEGED = ("nobody", "nogroup")
@@ -130,6 +131,7 @@ def _command(s: Settings, *first: str) -> tuple[str, ...]:
         "shared_buffers": "64MB",
         "timezone": "UTC",
         "log_timezone": "UTC",
+        "log_line_prefix": PREFIX,
     }
     arguments = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
     return (*unprivileged(s.home), str(binary("postgres")), *first, "-D", f"{s.home}/postgres", *arguments)
@@ -139,7 +141,7 @@ def program(s: Settings) -> Program:
     """The server."""
     return Program(
         name=Name.POSTGRES,
-        command=_command(s),
+        command=audit.audited(s, Name.POSTGRES, _command(s)),
         ports={"postgres_port": s.postgres_port},
         waits_for=lambda pid: health.postgres(conninfo(s, Role.OWNER, roles.ADMIN)),
         prepare=lambda: prepare(s),

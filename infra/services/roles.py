@@ -21,9 +21,17 @@ from infra.shop.db.past import FUNCTIONS
 LEASES, AIRFLOW, SHOP, ADMIN = "daybreak", "airflow", "shop", "postgres"
 OWNERS = {LEASES: Role.OWNER, AIRFLOW: Role.AIRFLOW, SHOP: Role.SHOP}
 """The databases and their owners."""
-ENTERS = {LEASES: (Role.LEASE,), AIRFLOW: (Role.AIRFLOW,), SHOP: (Role.SHOP, Role.CAPTURE), ADMIN: (), "template1": ()}
+ENTERS = {
+    LEASES: (Role.LEASE,),
+    AIRFLOW: (Role.AIRFLOW,),
+    SHOP: (Role.SHOP, Role.CAPTURE, Role.READER),
+    ADMIN: (),
+    "template1": (),
+}
 """Who may connect to which, beside the server's own role."""
 ATTRIBUTES = "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"
+READERS = 20
+"""Sessions of people, of the server's 100: more would leave none for the leases."""
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _PUBLIC = "'public'::regnamespace"
@@ -70,6 +78,7 @@ def _make_role(s: Settings, server: Connection, role: Role) -> None:
         server.execute(_sql("CREATE ROLE {}", role))
     # Who reads the log of changes must be one that may replicate. A copy of the whole server pg_hba.conf gives nobody.
     may = f"{ATTRIBUTES} {'' if role is Role.CAPTURE else 'NO'}REPLICATION"
+    may += f" CONNECTION LIMIT {READERS if role is Role.READER else -1}"
     # Hashed here, so that no password is in a statement.
     hashed = server.pgconn.encrypt_password(password(s, role).encode(), role.encode(), b"scram-sha-256").decode()
     altered = sql.SQL("ALTER ROLE {} {} PASSWORD {}")
@@ -85,16 +94,16 @@ def _hand_over(database: Connection, owner: Role) -> None:
 
 
 def _of_the_shop(database: Connection, own: Collection[Role]) -> None:
-    """The shop may say when a past transaction was committed; the capture reads the shop's tables, those to come too."""
+    """The shop may say when a past transaction was committed; capture and people read its tables, those to come too."""
     for function in FUNCTIONS:
         database.execute(_sql("GRANT EXECUTE ON FUNCTION {} TO {}", function, Role.SHOP))
-    if Role.CAPTURE in own:
-        database.execute(_sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}", Role.CAPTURE))
+    for role in {Role.CAPTURE, Role.READER}.intersection(own):
+        database.execute(_sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}", role))
         database.execute(
             _sql(
                 "ALTER DEFAULT PRIVILEGES FOR ROLE {} IN SCHEMA public GRANT SELECT ON TABLES TO {}",
                 Role.SHOP,
-                Role.CAPTURE,
+                role,
             )
         )
 

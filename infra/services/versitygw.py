@@ -18,7 +18,7 @@ from infra.failures import PermanentFailure
 from infra.lake.login import has_key, key
 from infra.lake.s3 import client
 from infra.owner_file import write
-from infra.services import health
+from infra.services import audit, health
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.store_format import versitygw_folder
@@ -34,8 +34,10 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
         *("--port", f"127.0.0.1:{s.s3_port}"),
         *("--iam-dir", str(_keys(s))),
         *("--health", HEALTH),
-        # Without it, a line for each request.
+        # Without it, a line for each request, that does not say whose it is.
         "--quiet",
+        # These say; of them the refusals are kept.
+        *("--access-log", "stdout", "--admin-access-log", "stdout"),
         "posix",
         # It sets modes itself, of new objects and folders.
         *("--file-perms", "0600", "--dir-perms", "0700"),
@@ -43,7 +45,7 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
     ]
     return Program(
         name=Name.STORE,
-        command=tuple(command),
+        command=audit.audited(s, Name.STORE, command, _names(s)),
         env={
             "ROOT_ACCESS_KEY_ID": s.s3_access_key,
             "ROOT_SECRET_ACCESS_KEY": s.s3_secret_key.get_secret_value(),
@@ -77,6 +79,11 @@ def give_rights(s: Settings) -> None:
     if whose:
         policy = {"Version": "2012-10-17", "Statement": whose}
         client(s, user=User.ROOT).set_bucket_policy(s.bucket, json.dumps(policy))
+
+
+def _names(s: Settings) -> dict[str, str]:
+    """Who has which access key."""
+    return {key(s, user).access: user for user in User if user is User.ROOT or has_key(s, user)}
 
 
 def _keys(s: Settings) -> Path:

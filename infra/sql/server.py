@@ -12,9 +12,10 @@ from collections import deque
 
 from py4j.protocol import Py4JNetworkError
 
+from infra import left_behind
 from infra.failures import TransientFailure, reported
 from infra.lake.login import act_as
-from infra.services.gateway import configuration, guarded
+from infra.services.gateway import configuration, folders, guarded
 from infra.services.gateway import jvm as jvm_options
 from infra.session import spark
 from infra.settings import Settings, settings
@@ -31,9 +32,8 @@ TOLD = 10
 def run() -> None:
     """Serve until the process is ended. Raises TransientFailure when Spark has stopped; supervisor then restarts it."""
     s = settings()
-    folder = s.home / "gateway"
-    spill = folder / "spill"
-    spill.mkdir(parents=True, exist_ok=True)
+    # What a gateway that was killed had spilled would count as this one's statements'.
+    spill, *_ = map(left_behind.emptied, folders(s))
     # Its key of the store writes gold only, whatever a statement says.
     act_as(User.GATEWAY)
     conf = {**configuration(s), **s.of_gateway, **guarded(s)}

@@ -4,7 +4,11 @@ Data flow: Settings -> a running server with its roles; what programs say to it
 Run: pytest tests/infra/test_postgres_roles.py
 """
 
+import ast
+import shlex
+import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,12 +21,13 @@ from pydantic import SecretStr
 from sqlalchemy.engine import make_url
 
 from infra import postgres_rights
+from infra.commands import postgres_lines
 from infra.failures import PermanentFailure
 from infra.lake.lease import Lease
 from infra.postgres_login import conninfo, password
 from infra.postgres_roles import OWN, Role
 from infra.services import airflow, connect
-from infra.services.roles import ADMIN, ENTERS
+from infra.services.roles import ADMIN, ENTERS, READERS
 from infra.settings import Settings, load
 from infra.settings_table import PAGE
 from infra.shop.db import connection, connector
@@ -68,6 +73,51 @@ def test_what_the_capture_needs_it_may_and_no_more(server: DatabaseServer, what:
     (one,) = (one for one in postgres_rights.TRIES if one.what == what)
     for role in Role:
         assert {why is None for why in As(server.settings, role).does(what)} == {role in one.may}, role
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "what", ["read the shop's tables", "write the shop's tables", "make or remove tables of the shop"]
+)
+def test_a_person_reads_and_does_nothing_else(server: DatabaseServer, what: str) -> None:
+    with psycopg.connect(conninfo(server.settings, Role.SHOP, "shop"), autocommit=True) as shop:
+        shop.execute("CREATE TABLE IF NOT EXISTS later (a int)")
+    may = what == "read the shop's tables"
+    assert {why is None for why in As(server.settings, Role.READER).does(what)} == {may}
+
+
+@pytest.mark.slow
+def test_people_leave_sessions_for_the_leases(server: DatabaseServer) -> None:
+    with ExitStack() as stack:
+        for _ in range(READERS):
+            stack.enter_context(psycopg.connect(conninfo(server.settings, Role.READER, "shop")))
+        with pytest.raises(psycopg.OperationalError, match="too many connections for role"):
+            psycopg.connect(conninfo(server.settings, Role.READER, "shop"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", Role)
+def test_the_lines_to_copy_log_in(server: DatabaseServer, role: Role, capsys: pytest.CaptureFixture[str]) -> None:
+    said = postgres_lines.lines(server.settings, role)
+    assert password(server.settings, role) not in said
+    exec(said.partition("# Python")[2].partition("\n")[2].partition("# JDBC")[0], {})
+    by_python = capsys.readouterr().out
+    assert repr(role.value) in by_python
+    (psql,) = (line for line in said.splitlines() if "bin/psql " in line)
+    by_psql = subprocess.run(
+        [*shlex.split(psql), "--no-password", "-Atc", "SELECT current_user, current_database()"],
+        capture_output=True,
+        text=True,
+    )
+    assert by_psql.stdout.strip().split("|") == list(ast.literal_eval(by_python)), by_psql.stderr
+
+
+def test_lines_say_where_there_is_no_password(s: Settings, tmp_path: Path) -> None:
+    with pytest.raises(PermanentFailure, match="daybreak up makes it"):
+        postgres_lines.lines(Settings(home=tmp_path), Role.READER)
+    with pytest.raises(PermanentFailure, match="DAYBREAK_POSTGRES_DSN is yours"):
+        postgres_lines.lines(s.model_copy(update={"postgres_dsn": "host=db user=me"}), Role.READER)
+    assert password(s, Role.READER) in postgres_lines.lines(s, Role.READER, show=True)
 
 
 @pytest.mark.slow

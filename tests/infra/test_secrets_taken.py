@@ -6,10 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from infra import rotation, secrets
-from infra.commands import s3_lines
+from infra.commands import postgres_lines, s3_lines
 from infra.commands import secrets as command
 from infra.kafka import client, login
 from infra.kafka_users import User
+from infra.postgres_roles import Role as PostgresRole
 from infra.settings import load, settings
 from infra.sql import users
 from infra.sql.users import Role
@@ -57,12 +58,15 @@ def test_what_people_were_given_is_given_again(home: Path) -> None:
     login.files(s, User.READER)
     users.password_file(s, Role.READER)
     s3_lines.files(s, StoreUser.READER)
+    postgres_lines.password_file(s, PostgresRole.READER)
     rotate()
     now = load()
     assert users.given_file(now, Role.READER).read_text() == users.password(now, Role.READER)
     assert not users.given_file(now, Role.WRITER).exists()
     for file in (home / "s3-clients").iterdir():
         assert now.reader_s3_secret_key.get_secret_value() in file.read_text()
+    (given,) = (home / "postgres-clients").iterdir()
+    assert given.read_text().endswith(f":{now.postgres_reader_password.get_secret_value()}\n")
     for file in (home / "kafka-clients").iterdir():
         assert login.password(now, User.READER) in file.read_text()
         assert file.stem == "reader"

@@ -5,6 +5,7 @@ Run: python -m tests.mutations --list
 """
 
 from tests.mutations.alarms import ALARMS
+from tests.mutations.audited import AUDITED
 from tests.mutations.brokers import BROKEN
 from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
@@ -54,6 +55,7 @@ MUTATIONS = (
     *DOORS,
     *KAFKA_DOORS,
     *STORE_DOORS,
+    *AUDITED,
     *POSTGRES_DOORS,
     *PAGES,
     *ROTATED,

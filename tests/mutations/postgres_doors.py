@@ -38,6 +38,20 @@ POSTGRES_DOORS = (
         f"{ROLES}::test_what_the_capture_needs_it_may_and_no_more[read the shop's tables]",
     ),
     Mutation(
+        "postgres: a person writes the shop's tables",
+        "infra/services/roles.py",
+        "GRANT SELECT ON TABLES TO {}",
+        "GRANT SELECT, INSERT ON TABLES TO {}",
+        f"{ROLES}::test_a_person_reads_and_does_nothing_else[write the shop's tables]",
+    ),
+    Mutation(
+        "postgres: people take the sessions of leases",
+        "infra/services/roles.py",
+        "READERS if role is Role.READER else -1",
+        "-1",
+        f"{ROLES}::test_people_leave_sessions_for_the_leases",
+    ),
+    Mutation(
         "postgres: a lease is taken as the server's own role",
         "infra/lake/lease.py",
         "Role.LEASE",

@@ -6,11 +6,12 @@ Run: pytest tests/platform/orders/test_three_brokers.py
 
 import time
 from collections import Counter
+from datetime import timedelta
 from threading import Thread
 from uuid import uuid4
 
 from running import Platform
-from traffic import burst
+from traffic import NOW, PER_SECOND, burst
 
 from infra.kafka.delivery_log import ACKED, Ledger, read_ledger
 from infra.kafka.send import Sender
@@ -19,11 +20,15 @@ TOPICS = ("clicks", "searches")
 
 
 class Clicks:
-    """The shop's clicks and searches, some hundred a second while the block runs, each valid one once, with a ledger."""
+    """The shop's clicks and searches, some hundred a second while the block runs, each valid one once, with a ledger.
 
-    def __init__(self, platform: Platform, name: str) -> None:
+    Those of `ago` are late.
+    """
+
+    def __init__(self, platform: Platform, name: str, ago: timedelta = NOW, pause: float = 0.01) -> None:
         self.ledger = platform.settings.home / f"{name}.jsonl"
         self.acked = 0
+        self._ago, self._pause = ago, pause
         self._over = False
         self._thread = Thread(target=self._send)
 
@@ -39,12 +44,12 @@ class Clicks:
         with Ledger(self.ledger) as ledger, Sender(TOPICS, ledger) as sender:
             while not self._over:
                 seen: set[str | None] = set()
-                for topic, key, value, event_id, kind in burst(uuid4().int % 1_000_000):
+                for topic, key, value, event_id, kind in burst(uuid4().int % 1_000_000, PER_SECOND, self._ago):
                     if topic in TOPICS and kind == "good" and event_id not in seen and not self._over:
                         seen.add(event_id)
                         sender.send(topic, key, value, event_id, kind=kind)
                         self.acked = sender.acked.total()
-                        time.sleep(0.01)
+                        time.sleep(self._pause)
 
     def assert_in_silver(self, platform: Platform) -> None:
         """Each event was acknowledged once, and is in silver once."""

@@ -37,6 +37,7 @@ HOLD = {
     "kafka/?/server.properties": "the same of three brokers",
     "kafka-clients/*": "what Kafka's own tools are given: daybreak connect kafka",
     "s3-clients/*": "what DuckDB and Python are given: daybreak connect s3",
+    "postgres-clients/*": "what psql and Python are given: daybreak connect postgres",
     "gateway/*.password": "what beeline and dbt are given: daybreak connect sql",
     "connect/worker.properties": "Kafka Connect's password for Kafka",
     "connect/shop.properties": "Debezium's password for the database",
@@ -53,6 +54,7 @@ COMMANDS = (
     ("doctor",),
     ("connect", "kafka", "--as", "owner"),
     ("connect", "sql", "--as", "writer"),
+    ("connect", "postgres"),
     ("tables", "there.is-none"),
 )
 LEAST = 8

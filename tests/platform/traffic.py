@@ -7,7 +7,7 @@ Run: pytest tests/platform/test_03_kills.py
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from threading import Event, Thread
 from typing import Any
@@ -23,11 +23,12 @@ Sendable = tuple[str, bytes | None, bytes | None, str | None, str]
 MINUTES_MS = 120_000
 PER_SECOND = 12.0
 PAUSE_SECONDS = 0.02
+NOW = timedelta()
 
 
-def burst(seed: int, per_second: float = PER_SECOND) -> Iterator[Sendable]:
-    """What a shop with all its faults did in the last two minutes."""
-    now_ms = time.time_ns() // 1_000_000
+def burst(seed: int, per_second: float = PER_SECOND, ago: timedelta = NOW) -> Iterator[Sendable]:
+    """What a shop with all its faults did in the last two minutes, or in those so long ago."""
+    now_ms = time.time_ns() // 1_000_000 - round(ago.total_seconds() * 1000)
     faults = Faults(duplicates=0.05, malformed=0.02, future=0.01, jitter_seconds=5)
     run = Run(now_ms - MINUTES_MS, now_ms, per_second, seed, now_ms, faults)
     return ((copy.topic, copy.key, copy.value, copy.event_id, copy.kind) for copy in run.records())

@@ -66,6 +66,7 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
     own.rate = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
     own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None, admin=None), ThreadPoolExecutor(1)
     own._restored, own._topic_ids = lambda batch_id: SimpleNamespace(at=None), WAS
+    own._times = SimpleNamespace(of=lambda planned, number: planned)
     own._write = written
     with pytest.raises(PermanentFailure, match="clicks was deleted and made again: its id was first and is second"):
         own(SimpleNamespace(toArrow=fetched), 0)

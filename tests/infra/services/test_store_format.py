@@ -32,7 +32,7 @@ def test_a_new_home_gets_versitygw(home: Path) -> None:
 @pytest.mark.parametrize("made_by", FORMATS)
 def test_the_store_that_made_the_lake_runs_again(home: Path, made_by: str) -> None:
     (home / FORMATS[made_by]).mkdir(parents=True)
-    assert roster(load())[Name.STORE].command[0] == f"{home}/bin/{made_by}"
+    assert f"{home}/bin/{made_by}" in roster(load())[Name.STORE].command
 
 
 @pytest.mark.parametrize(("made_by", "asked"), [("versitygw", "minio"), ("minio", "versitygw")])

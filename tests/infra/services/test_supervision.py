@@ -83,6 +83,17 @@ def test_a_killed_program_is_started_again(s: Settings) -> None:
     _until(lambda: supervisor.processes()[Name.KAFKA].pid not in (0, pid))
 
 
+def test_a_log_does_not_grow_for_ever(s: Settings) -> None:
+    says = "import sys, time; [sys.stdout.write('x' * 1023 + chr(10)) for _ in range(70 << 10)]; print('said', flush=True); "
+    _up(s, _program((sys.executable, "-c", f"{says} time.sleep(600)")))
+    log = configuration.log_file(s, Name.KAFKA)
+    _until(lambda: log.read_bytes().endswith(b"said\n"))
+    files = sorted(log.parent.glob("kafka.log*"))
+    assert [file.name for file in files] == ["kafka.log", "kafka.log.1", "kafka.log.2"]
+    assert all(file.stat().st_size < 21 << 20 for file in files)
+    assert "logfile_maxbytes=20MB\nlogfile_backups=2" in (s.home / "supervisor.conf").read_text()
+
+
 def test_a_permanent_failure_is_not_restarted_and_its_last_lines_are_shown(s: Settings) -> None:
     dies = (sys.executable, "-c", "import sys; print('no such checkpoint'); sys.exit(65)")
     program = _program(dies, Name.STREAM, waits_for=lambda pid: "its queries", final_exit=65)

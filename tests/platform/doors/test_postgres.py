@@ -1,5 +1,6 @@
 """Who may do what with the embedded Postgres: every role tries everything on a running server, and who says a wrong password."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +11,14 @@ import pytest
 from database_server import DatabaseServer
 from postgres_tries import WAYS, As
 from psycopg.conninfo import make_conninfo
+from running import until
 
 from infra import secrets
 from infra.postgres_login import conninfo, password
 from infra.postgres_rights import TRIES
 from infra.postgres_roles import Role
+from infra.services.audit import audit_file
+from infra.services.program import Name
 from infra.services.roles import ADMIN, AIRFLOW, LEASES, SHOP, make
 from infra.settings import Settings, load
 from infra.shop.db import tables
@@ -66,6 +70,27 @@ def test_each_role_may_do_what_the_table_says(s: Settings) -> None:
         for one, ways in tried.items():
             wrong += [(role.value, one.what, why) for why in ways if (why is None) is not (role in one.may)]
     assert wrong == []
+
+
+def test_who_was_refused_what_is_written_down(s: Settings) -> None:
+    """A login, an entry into a database, a statement, and a copy of the whole server."""
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(make_conninfo(s.postgres_dsn, user="mallory", password="guessed", dbname=SHOP))
+    for what in ("write the shop's tables", "enter the server's own database", "copy the whole server"):
+        assert None not in As(s, Role.READER).does(what)
+
+    def written() -> set[tuple[str, str]]:
+        lines = audit_file(s, Name.POSTGRES).read_text().splitlines()
+        return {(one["user"], one["refused"]) for one in map(json.loads, lines)}
+
+    refused = {
+        ("mallory", 'shop: password authentication failed for user "mallory"'),
+        ("reader", "shop: permission denied for table customers"),
+        ("reader", 'postgres: permission denied for database "postgres"'),
+    }
+    until("the refusals are written down", lambda: refused <= written(), 20)
+    assert any(user == "reader" and "replication" in what for user, what in written())
+    assert "guessed" not in audit_file(s, Name.POSTGRES).read_text()
 
 
 def victim(s: Settings, role: Role, database: str) -> psycopg.Connection[tuple[object, ...]]:

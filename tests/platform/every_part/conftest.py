@@ -1,4 +1,4 @@
-"""The platform of this folder has every option, and three brokers: database, capture, followers, order service."""
+"""The platform of this folder has three brokers, database, capture, followers, order service; gateway and Airflow on demand."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from database import Database
 from fewer import leave_few
 from running import Platform
 from started import CORE, HOMES, SHOP_DB_PORTS, WORKER, started
-from tutorial import copied
+from tutorial import copied, python
 
 PARTS = ("connect", "cache", "follower-index", "follower-cache", "follower-orders", "order-service")
 SETTINGS = {
@@ -21,6 +21,8 @@ SETTINGS = {
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     source = leave_few(copied(tmp_path_factory.mktemp("every_part")))
+    made = python(source, "-m", "batch.catalog")
+    assert made.returncode == 0, made.stderr
     with started(HOMES / f"every-part-{WORKER}", SHOP_DB_PORTS, source, SETTINGS, ",".join((CORE, *PARTS))) as own:
         yield own
 

@@ -1,0 +1,87 @@
+"""The lines with which a program of yours logs in to the embedded Postgres, and the file with the password that they name.
+
+Data flow: Settings, a role -> `<home>/postgres-clients/<role>.pgpass` (0600); lines for psql, Python, JDBC and dbt
+Run: daybreak connect postgres
+Source: PostgreSQL manual, "The Password File".
+"""
+
+from pathlib import Path
+
+from psycopg.conninfo import conninfo_to_dict
+
+from infra.failures import PermanentFailure
+from infra.owner_file import put
+from infra.postgres_login import has, password
+from infra.postgres_roles import Role
+from infra.services import postgres
+from infra.services.roles import ADMIN, AIRFLOW, LEASES, SHOP
+from infra.settings import Settings
+
+MAY = {
+    Role.OWNER: "does everything: for you and your administration",
+    Role.LEASE: "holds leases: for the stream and the nightly steps",
+    Role.AIRFLOW: "reads and writes Airflow's metadata: for Airflow",
+    Role.SHOP: "reads and writes the shop's tables: for the shop and its followers",
+    Role.CAPTURE: "reads the shop's tables, and their log of changes: for Debezium",
+    Role.READER: "reads the shop's tables (option shop-db), and does nothing else: for people and tools",
+}
+HOMES = {Role.OWNER: ADMIN, Role.LEASE: LEASES, Role.AIRFLOW: AIRFLOW}
+"""The database that a role works in; the others' is the shop's."""
+
+
+def lines(s: Settings, role: Role, show: bool = False) -> str:
+    """The lines. The password itself only if it is asked for. Raises PermanentFailure if the role has none."""
+    if not s.embedded("postgres_dsn"):
+        raise PermanentFailure(
+            "the Postgres of DAYBREAK_POSTGRES_DSN is yours, with roles of its own: programs of ours enter it as the one that "
+            "the setting names"
+        )
+    if not has(s, role):
+        raise PermanentFailure(f"Postgres has no password of {role} yet: daybreak up makes it")
+    host, port, database = _place(s, role)
+    given = password_file(s, role)
+    where = f"host={host} port={port} dbname={database} user={role} passfile={given}"
+    return f"""\
+{role} {MAY[role]}
+password: {password(s, role) if show else f"the last field of {given}"}
+
+# psql, and whatever else has libpq
+{postgres.binary("psql")} "{where}"
+
+# Python: pip install 'psycopg[binary]'
+import psycopg
+connection = psycopg.connect({where!r})
+print(connection.execute("SELECT current_user, current_database()").fetchone())
+
+# JDBC, with PostgreSQL's driver: user {role}, and the password
+jdbc:postgresql://{host}:{port}/{database}
+
+# dbt: an output of profiles.yml, with export DBT_ENV_SECRET_POSTGRES_PASSWORD="$(cut -d: -f5 {given})"
+type: postgres
+host: {host}
+port: {port}
+dbname: {database}
+user: {role}
+password: "{{{{ env_var('DBT_ENV_SECRET_POSTGRES_PASSWORD') }}}}"
+schema: public"""
+
+
+def password_file(s: Settings, role: Role) -> Path:
+    """What libpq is given, written anew: only its owner reads it, or libpq would not."""
+    host, port, database = _place(s, role)
+    file = given_file(s, role)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # A generated password has none of the signs that mean something here.
+    escaped = password(s, role).replace("\\", "\\\\").replace(":", "\\:")
+    put(file, f"{host}:{port}:{database}:{role}:{escaped}\n")
+    return file
+
+
+def given_file(s: Settings, role: Role) -> Path:
+    """Where it is, once it was asked for."""
+    return s.home / "postgres-clients" / f"{role}.pgpass"
+
+
+def _place(s: Settings, role: Role) -> tuple[str, str, str]:
+    own = conninfo_to_dict(s.postgres_dsn)
+    return str(own["host"]), str(own["port"]), HOMES.get(role, SHOP)

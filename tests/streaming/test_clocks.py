@@ -1,0 +1,45 @@
+"""This machine's clock is set back: later micro-batches stay later, and a stream that would wait for the old time is ended."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from infra.failures import TransientFailure
+from infra.lake import spark_tables
+from streaming.clocks import BACK_SECONDS, TICK, SetBack, Times
+from streaming.progress import INGEST, PROGRESS, MicroBatch
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.slow
+def test_a_later_micro_batch_is_later_whatever_the_clock_says(spark: SparkSession, local_lake: Path) -> None:
+    spark_tables.create(spark, PROGRESS)
+    times = Times("g")
+    assert times.of(NOON, 0) == NOON
+    MicroBatch(INGEST, "g", 0, NOON, {}).record()
+    assert times.of(NOON - HOUR, 1) == NOON + TICK
+    # It died before it was done, and is repeated, now by a right clock; then by a wrong one.
+    assert Times("g").of(NOON - HOUR, 1) == NOON + TICK
+    MicroBatch(INGEST, "g", 1, NOON + TICK, {}).record()
+    assert Times("g").of(NOON - HOUR, 1) == NOON + TICK
+    again = Times("g")
+    assert again.of(NOON - HOUR, 2) == NOON + 2 * TICK
+    assert again.of(NOON + HOUR, 3) == NOON + HOUR
+    # A rebuild is later too.
+    assert Times("h").of(NOON - HOUR, 0) == NOON + 2 * TICK
+
+
+@pytest.mark.parametrize(("step", "ends"), [(-3600.0, True), (-BACK_SECONDS - 1, True), (-1.0, False), (3600.0, False)])
+def test_a_clock_that_is_set_back_ends_the_stream(step: float, ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, clock = time.time, SetBack()
+    clock.refuse()
+    monkeypatch.setattr(time, "time", lambda: now() + step)
+    if ends:
+        with pytest.raises(TransientFailure, match="clock was set back by"):
+            clock.refuse()
+    clock.refuse()
