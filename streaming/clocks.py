@@ -5,6 +5,7 @@ Run: daybreak status --problems
 Source: Spark's ProcessingTimeExecutor, which waits for the time of the next trigger, whatever the clock does meanwhile.
 """
 
+import sys
 import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -12,7 +13,6 @@ from datetime import datetime, timedelta
 import pyarrow.compute as pc
 
 from infra.durations import span
-from infra.failures import TransientFailure
 from infra.lake import arrow_tables
 from infra.problems import Problem, keep
 from infra.settings import settings
@@ -20,6 +20,7 @@ from streaming.progress import INGEST, PROGRESS
 from streaming.watermark import Watermark, capped, millis
 
 SOURCE, ID = "stream.clock", "clock.ahead/stream"
+BACK, BACK_ID = "stream.clock-back", "clock.back/stream"
 MEND = (
     "set the clocks of producers, broker and this machine right, and message.timestamp.type of every topic to LogAppendTime; "
     "then daybreak restart stream"
@@ -55,24 +56,27 @@ def _last_before(generation: str, batch_id: int) -> datetime | None:
 
 
 class SetBack:
-    """Looks whether this machine's clock was set back."""
+    """Looks whether this machine's clock was set back, and tells it."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
 
-    def refuse(self) -> None:
-        """Raise TransientFailure if it was since the last look: Spark would wait until the clock is where it has been."""
+    def look(self) -> None:
+        """Keep the problem if it was since the last look."""
         before, self._offset = self._offset, time.time() - time.monotonic()
         if before - self._offset >= BACK_SECONDS:
-            raise TransientFailure(
-                f"this machine's clock was set back by {span(before - self._offset)}: the stream would wait for a time that "
-                "it has passed already, and starts again"
+            what = (
+                f"this machine's clock was set back by {span(before - self._offset)}: Spark waits for a time that it has passed "
+                "already, and the stream reads nothing until then"
             )
+            print(f"daybreak stream: {what}", file=sys.stderr, flush=True)
+            keep(settings(), BACK, [Problem(BACK_ID, what, "daybreak restart stream")])
 
 
 def started() -> None:
     """Nothing has been seen since the stream's start."""
-    keep(settings(), SOURCE, [])
+    for source in (SOURCE, BACK):
+        keep(settings(), source, [])
 
 
 def follow(watermark: Watermark, largest_ms: int | None, backlog: Iterable[int | None], as_of: datetime) -> None:

@@ -177,7 +177,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
     """Until a signal comes, or (False) until the query has ended for another rate."""
     clock = clocks.SetBack()
     while not stop:
-        clock.refuse()
+        clock.look()
         failure = query.exception()
         if failure is not None and ingest.rate.ended_at is not None:
             return False

@@ -1,4 +1,4 @@
-"""This machine's clock is set back: later micro-batches stay later, and a stream that would wait for the old time is ended."""
+"""This machine's clock is set back: later micro-batches stay later, and a stream that waits for the old time says so."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from infra.failures import TransientFailure
 from infra.lake import spark_tables
-from streaming.clocks import BACK_SECONDS, TICK, SetBack, Times
+from infra.problems import problems
+from infra.settings import settings
+from streaming.clocks import BACK_ID, BACK_SECONDS, TICK, SetBack, Times, started
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -34,12 +35,17 @@ def test_a_later_micro_batch_is_later_whatever_the_clock_says(spark: SparkSessio
     assert Times("h").of(NOON - HOUR, 0) == NOON + 2 * TICK
 
 
-@pytest.mark.parametrize(("step", "ends"), [(-3600.0, True), (-BACK_SECONDS - 1, True), (-1.0, False), (3600.0, False)])
-def test_a_clock_that_is_set_back_ends_the_stream(step: float, ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("step", "told"), [(-3600.0, 1), (-BACK_SECONDS - 1, 1), (-1.0, 0), (3600.0, 0)])
+def test_a_clock_that_is_set_back_is_told_until_the_next_start(
+    step: float, told: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAYBREAK_HOME", str(tmp_path))
+    settings.cache_clear()
     now, clock = time.time, SetBack()
-    clock.refuse()
+    clock.look()
     monkeypatch.setattr(time, "time", lambda: now() + step)
-    if ends:
-        with pytest.raises(TransientFailure, match="clock was set back by"):
-            clock.refuse()
-    clock.refuse()
+    clock.look()
+    clock.look()
+    assert [(one.id, one.mend) for one in problems(settings())] == [(BACK_ID, "daybreak restart stream")] * told
+    started()
+    assert problems(settings()) == []
