@@ -5,6 +5,7 @@ Run: pytest tests/infra/test_gold.py
 """
 
 import json
+import re
 import subprocess
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from infra.failures import PermanentFailure, TransientFailure
-from infra.settings import Settings
+from infra.settings import ROOT, Settings
 from infra.sql import docs, gold
 from infra.sql.gold import Verb
 
@@ -163,3 +164,11 @@ def test_the_users_own_settings_win_in_dbts_sessions(tmp_path: Path) -> None:
     assert gold.spark_settings(Settings(home=tmp_path, gold_profile="spark")) == {
         "set:hiveconf:spark.sql.thriftServer.queryTimeout": "0s"
     }
+
+
+def test_the_gateway_lets_dbts_sessions_set_all_that_they_set(tmp_path: Path) -> None:
+    """Of no setting of a person: those of the platform's tests hide some of them."""
+    rights = (ROOT / "infra" / "sql" / "java" / "daybreak" / "sql" / "Rights.java").read_text()
+    allowed = re.findall(r'"(spark\.[\w.]+)"', rights.partition("SETTINGS_OF_GOLD = ")[2].partition(";")[0])
+    names = [name.removeprefix("set:hiveconf:") for name in gold.spark_settings(Settings(home=tmp_path))]
+    assert [name for name in names if not name.startswith(tuple(allowed))] == []

@@ -22,7 +22,7 @@ public final class Rights extends AbstractFunction1<SparkSessionExtensions, Boxe
     private static final List<String> SETTINGS_OF_GOLD = List.of(
             "spark.sql.adaptive.", "spark.sql.ansi.enabled", "spark.sql.codegen.", "spark.sql.legacy.ctePrecedencePolicy",
             "spark.sql.optimizer.", "spark.sql.shuffle.partitions", "spark.sql.sources.partitionOverwriteMode",
-            "spark.sql.thriftServer.queryTimeout", "spark.databricks.delta.");
+            "spark.sql.thriftServer.queryTimeout", "spark.sql.types.framework.enabled", "spark.databricks.delta.");
 
     @Override
     public BoxedUnit apply(SparkSessionExtensions extensions) {
