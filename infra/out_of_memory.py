@@ -10,8 +10,6 @@ so read nothing again, and counted as healthy. The SQL gateway is the exception:
 import subprocess
 from contextlib import suppress
 
-from py4j.protocol import Py4JNetworkError
-
 ENDS = "-XX:+ExitOnOutOfMemoryError"
 GOES_ON = "-XX:-ExitOnOutOfMemoryError"
 EXIT = 3
@@ -36,6 +34,9 @@ def watch(jvm: subprocess.Popen[bytes], memory: str, setting: str) -> None:
 def found(failure: Exception | None = None) -> str | None:
     """The sentence, if the JVM of this process has run out of memory. What failed with it may be seen a moment before its end,
     and a while before it if the failure says that the JVM answers no more."""
+    # Imported here because set-up, which has no package yet, imports this module.
+    from py4j.protocol import Py4JNetworkError
+
     seconds = END_SECONDS if isinstance(failure, Py4JNetworkError | ConnectionError) else MOMENT_SECONDS
     for jvm, memory, setting in _own:
         with suppress(subprocess.TimeoutExpired):
