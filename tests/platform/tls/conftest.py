@@ -1,0 +1,16 @@
+"""The platform of this folder has TLS; a soak's, so that it costs nothing else."""
+
+from collections.abc import Iterator
+
+import pytest
+from fewer import leave_few
+from running import VIEWS, Platform
+from started import HOMES, PORT_BASE, WORKER, started
+from tutorial import copied
+
+
+@pytest.fixture(scope="session")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    source = leave_few(copied(tmp_path_factory.mktemp("tls")), VIEWS)
+    with started(HOMES / f"tls-{WORKER}", PORT_BASE + 1200, source, {"DAYBREAK_TLS": "on"}) as own:
+        yield own
