@@ -4,7 +4,7 @@ Data flow: infra/setup/postgres.xml -> Ivy -> its archive, checked against infra
 Run: python3 -m infra.setup postgres
 
 The archives of zonky's project, because they have the wheel's version (16.14), to which data folders are bound, and bring their
-libraries along: Ubuntu 18.04's, with its mended OpenSSL 1.1.1. Wheels that have OpenSSL are of newer versions.
+libraries along, among them a distribution's OpenSSL 1.1.1, built in May 2023. Wheels that have OpenSSL are of newer versions.
 """
 
 import io
