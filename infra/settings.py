@@ -154,12 +154,12 @@ class Settings(
     @property
     def has_tls(self) -> bool:
         """Do the embedded services speak TLS?"""
-        return has_tls({"tls": self.tls})
+        return has_tls(vars(self))
 
     @property
     def clients_host(self) -> str:
         """Where clients find the embedded services, which listen on loopback."""
-        return host({"tls": self.tls, "tls_host": self.tls_host})
+        return host(vars(self))
 
     @property
     def lake(self) -> str:

@@ -19,7 +19,8 @@ class TlsSettings(BaseSettings):
     """One switch, and a certificate of yours in place of ours."""
 
     tls: Literal["off", "on"] = Field(
-        "off", description="`on`: the embedded Kafka, object store and Postgres speak TLS, and nothing else"
+        "off",
+        description="`on`: the embedded Kafka, store, Postgres, SQL gateway, webhooks and Airflow speak TLS, and nothing else",
     )
     tls_host: str = Field(
         LOOPBACK,

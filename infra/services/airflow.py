@@ -19,6 +19,7 @@ from infra.failures import TransientFailure
 from infra.services import health
 from infra.services.program import BIN, Name, Program, settings_env, shared_env
 from infra.settings import ROOT, Settings
+from infra.tls.files import files
 
 POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "writer of gold"}
 """One slot each: one process at a time writes a layer."""
@@ -53,7 +54,13 @@ def environment(s: Settings) -> dict[str, str]:
             "MIN_SERIALIZED_DAG_UPDATE_INTERVAL": 5,
         },
         "DATABASE": {"SQL_ALCHEMY_POOL_SIZE": 3, **database.configuration(s)},
-        "API": {"BASE_URL": s.airflow_url, "HOST": "127.0.0.1", "PORT": s.airflow_port, "WORKERS": 1},
+        "API": {
+            "BASE_URL": s.airflow_url,
+            "HOST": "127.0.0.1",
+            "PORT": s.airflow_port,
+            "WORKERS": 1,
+            **(_encrypted(s) if s.has_tls else {}),
+        },
         "API_AUTH": {"JWT_SECRET": s.airflow_jwt_secret.get_secret_value()},
         # Airflow sets modes itself, by default for its group too.
         "LOGGING": {
@@ -74,6 +81,17 @@ def environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_NIGHT_MEMORY": s.night_memory,
         "DAYBREAK_NIGHT_JAVA": " ".join(spark_jvm(s, s.night_jvm)),
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
+    }
+
+
+def _encrypted(s: Settings) -> dict[str, object]:
+    """Also for the tasks, which speak to the API server."""
+    own = files(s)
+    return {
+        "SSL_CERT": own.certificate,
+        "SSL_KEY": own.key,
+        "SSL_CA_FILE": own.ca,
+        "CLIENT_USE_PUBLIC_CERTS": False,
     }
 
 

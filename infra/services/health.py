@@ -38,10 +38,14 @@ SILENT_SECONDS = 60.0
 """Oldest status file of a stream that works; it is written every second."""
 
 
-def port(host: str, number: int) -> str | None:
-    """Does something listen on the port?"""
+def port(host: str, number: int, trusted: ssl.SSLContext | None = None) -> str | None:
+    """Does something listen on the port? `trusted`: of TLS, whose certificates."""
     try:
-        socket.create_connection((host, number), ANSWER_SECONDS).close()
+        with socket.create_connection((host, number), ANSWER_SECONDS) as plain:
+            if trusted:
+                trusted.wrap_socket(plain, server_hostname=host).close()
+    except ssl.SSLCertVerificationError as refused:
+        return f"a certificate on port {number} that is taken ({refused.verify_message})"
     except OSError:
         return f"an answer on port {number}"
     return None
@@ -51,8 +55,8 @@ def kafka(s: Settings, node: Node) -> str | None:
     """Does the broker answer, has it registered, and has it every record of its replicas that is to be there?"""
     # A client's own complaints about a broker that is not there yet would fill the screen.
     silent = {"log_level": 0, "socket.timeout.ms": ANSWER_SECONDS * 1000}
-    client = AdminClient({"bootstrap.servers": node.address, **silent, **login.of_librdkafka(s), **s.kafka_client})
     try:
+        client = AdminClient({"bootstrap.servers": node.address, **silent, **login.of_librdkafka(s), **s.kafka_client})
         there = client.list_topics(timeout=ANSWER_SECONDS)
     except KafkaException:
         return f"an answer from the broker at {node.address}"

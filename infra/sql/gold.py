@@ -26,6 +26,7 @@ from infra.sql.gateway import opened, register
 from infra.sql.users import Role, given
 
 PROJECT = ROOT / "dbt"
+VERIFIED = "infra.sql.verified_dbt"
 SECRET = "DBT_ENV_SECRET_GATEWAY_PASSWORD"
 """Where dbt/profiles.yml reads its password."""
 
@@ -83,7 +84,12 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
         **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
+        **({"DAYBREAK_GATEWAY_TLS": "true"} if _is_encrypted(s) else {}),
     }
+
+
+def _is_encrypted(s: Settings) -> bool:
+    return s.has_tls and s.embedded("gateway_host")
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
@@ -177,7 +183,8 @@ def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
 
 
 def _run(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> int:
-    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *words]
+    plain = [str(Path(sys.executable).with_name("dbt"))]
+    command = [*([sys.executable, "-m", VERIFIED] if _is_encrypted(s) else plain), "--no-use-colors", *words]
     return subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False).returncode
 
 

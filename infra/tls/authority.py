@@ -49,7 +49,7 @@ def authority(now: datetime, days: int = CA_DAYS) -> Identity:
     name = _name(f"Daybreak CA {x509.random_serial_number() >> 128:08x}"[:40])
     begun = _begun(name, name, key.public_key(), now, days)
     begun = begun.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-    begun = begun.add_extension(_usage(issues=True), critical=True)
+    begun = begun.add_extension(usage(issues=True), critical=True)
     return Identity(begun.sign(key, SHA256()), key)
 
 
@@ -58,7 +58,7 @@ def issued(by: Identity, host: str, now: datetime, days: int = DAYS) -> Identity
     key, of_ca = ec.generate_private_key(ec.SECP256R1()), by.key.public_key()
     begun = _begun(_name(host), by.certificate.subject, key.public_key(), now, days)
     begun = begun.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-    begun = begun.add_extension(_usage(issues=False), critical=True)
+    begun = begun.add_extension(usage(issues=False), critical=True)
     # The brokers are each other's clients.
     roles = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     begun = begun.add_extension(x509.ExtendedKeyUsage(roles), critical=False)
@@ -88,7 +88,7 @@ def _host(host: str) -> x509.GeneralName:
         return x509.DNSName(host)
 
 
-def _usage(issues: bool) -> x509.KeyUsage:
+def usage(issues: bool) -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=not issues,
         content_commitment=False,

@@ -12,7 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 
 from infra.failures import PermanentFailure
@@ -22,13 +23,16 @@ CERTIFICATE, KEY, CA = "DAYBREAK_TLS_CERTIFICATE", "DAYBREAK_TLS_KEY", "DAYBREAK
 TIME_IS_CHECKED = 0x200000
 """X509_V_FLAG_NO_CHECK_TIME of OpenSSL: with dates in the sentence it is said above, and by the clock that is asked for."""
 
+PrivateKey = RSAPrivateKey | EllipticCurvePrivateKey
+"""Kinds of keys that every one of the services takes."""
+
 
 @dataclass(frozen=True)
 class Given:
     """What is to be served: the certificate with what is between it and its CA, its key, the CA. Each by the file it is in."""
 
     certificates: list[x509.Certificate]
-    key: PrivateKeyTypes
+    key: PrivateKey
     ca: list[x509.Certificate]
     certificate_file: Path
     key_file: Path
@@ -52,6 +56,8 @@ def read(certificate: Path, key: Path, ca: Path) -> Given:
         ) from None
     except ValueError:
         raise PermanentFailure(f"{KEY}: {key} has no private key in PEM") from None
+    if not isinstance(own, PrivateKey):
+        raise PermanentFailure(f"{KEY}: {key} is neither an RSA nor an EC key: not every service takes another kind")
     return Given(certificates, own, authorities, certificate, key, ca)
 
 

@@ -42,6 +42,11 @@ class Files:
         return self.ca.with_name("server-both.pem")
 
     @property
+    def keystore(self) -> Path:
+        """The same for the SQL gateway, whose Java takes no other form (PKCS #12)."""
+        return self.ca.with_name("server.p12")
+
+    @property
     def trusted(self) -> Path:
         """The CA, and those that this machine trusts: for clients that can be given one file only for all they talk to."""
         return self.ca.with_name("trusted.pem")

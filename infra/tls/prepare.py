@@ -20,18 +20,24 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     load_pem_private_key,
 )
-from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificate, serialize_java_truststore
+from cryptography.hazmat.primitives.serialization.pkcs12 import (
+    PKCS12Certificate,
+    serialize_java_truststore,
+    serialize_key_and_certificates,
+)
 
 from infra.failures import PermanentFailure
 from infra.owner_file import put, put_bytes
 from infra.settings import Settings
 from infra.tls.authority import Identity, authority, issued
-from infra.tls.check import Given, read, refuse_unfit
+from infra.tls.check import Given, PrivateKey, read, refuse_unfit
 from infra.tls.files import OPENS, Files, files
 from infra.tls.trust import machines
 
 RENEWED_BEFORE = timedelta(days=30)
 """So long before their end ours are made anew, and one of yours is a problem."""
+
+LOCK = BestAvailableEncryption(OPENS.encode())
 
 
 def prepare(s: Settings, now: datetime | None = None) -> None:
@@ -67,7 +73,7 @@ def _given(s: Settings, now: datetime) -> None:
 
 def _own(s: Settings, now: datetime) -> None:
     own = files(s)
-    if ca := _kept(own, now):
+    if ca := kept(own, now):
         if _is_good(s, now):
             return
     else:
@@ -78,7 +84,7 @@ def _own(s: Settings, now: datetime) -> None:
     _write(own, ca.certificate_pem, new.certificate_pem, new.key_pem)
 
 
-def _kept(own: Files, now: datetime) -> Identity | None:
+def kept(own: Files, now: datetime) -> Identity | None:
     """Our CA; None if there is none, or it is near its end, or it was one of yours."""
     with suppress(FileNotFoundError, ValueError):
         certificate = x509.load_pem_x509_certificate(own.ca.read_bytes())
@@ -93,7 +99,9 @@ def _is_good(s: Settings, now: datetime) -> bool:
     with suppress(PermanentFailure):
         served = read(own.certificate, own.key, own.ca)
         refuse_unfit(served, s.tls_host, now)
-        return now < served.ends - RENEWED_BEFORE and all(file.exists() for file in (own.trusted, own.trusted_by_java))
+        return now < served.ends - RENEWED_BEFORE and all(
+            file.exists() for file in (own.trusted, own.trusted_by_java, own.keystore)
+        )
     return False
 
 
@@ -111,9 +119,14 @@ def _write(own: Files, ca: str, certificate: str, key: str) -> None:
         if not file.exists() or file.read_text() != text:
             put(file, text)
             own.trusted_by_java.unlink(missing_ok=True)
+            own.keystore.unlink(missing_ok=True)
+    if not own.keystore.exists():
+        own_key, (first, *between) = load_pem_private_key(key.encode(), None), _all(certificate)
+        assert isinstance(own_key, PrivateKey)
+        put_bytes(own.keystore, serialize_key_and_certificates(b"daybreak", own_key, first, between, LOCK))
     if not own.trusted_by_java.exists():
         trusted = [PKCS12Certificate(one, f"{n}".encode()) for n, one in enumerate(_all(every))]
-        put_bytes(own.trusted_by_java, serialize_java_truststore(trusted, BestAvailableEncryption(OPENS.encode())))
+        put_bytes(own.trusted_by_java, serialize_java_truststore(trusted, LOCK))
 
 
 def _all(text: str) -> list[x509.Certificate]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import certifi
 
+from infra.failures import PermanentFailure
 from infra.settings import Settings
 from infra.tls.files import Files, files
 from infra.tls_settings import ca_file
@@ -37,6 +38,12 @@ def in_this_process(s: Settings) -> None:
         os.environ[BY_FILE] = str(files(s).trusted)
 
 
+def refuse_without_authority(s: Settings) -> None:
+    """Raise PermanentFailure if the embedded Kafka has TLS and no CA was made yet."""
+    if _is_ours(s, "kafka_bootstrap") and not ca_file(s.home).exists():
+        raise PermanentFailure(f"TLS is on, and there is no {ca_file(s.home)} yet to trust: daybreak up makes it")
+
+
 def machines(own: Files) -> str:
     """The certificates that this machine trusts, as a text."""
     told = os.environ.get(BY_FILE)
@@ -47,4 +54,4 @@ def machines(own: Files) -> str:
 
 
 def _is_ours(s: Settings, endpoint: str) -> bool:
-    return s.has_tls and s.embedded(endpoint)
+    return s.embedded(endpoint) and s.has_tls

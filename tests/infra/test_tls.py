@@ -10,9 +10,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from certificates import team
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
 
 from infra.failures import PermanentFailure
 from infra.services.roster import roster
@@ -63,7 +65,7 @@ def test_a_second_start_changes_nothing(own: Settings) -> None:
 def test_keys_are_their_owners_alone(own: Settings) -> None:
     made(own)
     files_ = [*(own.home / "tls").iterdir()]
-    assert len(files_) == 7
+    assert len(files_) == 8
     assert {stat.S_IMODE(file.stat().st_mode) for file in files_} == {0o600}
 
 
@@ -100,13 +102,24 @@ def test_each_program_is_another_one_with_another_certificate(own: Settings) -> 
 
 
 def test_yours_is_taken_with_what_is_between_it_and_its_authority(own: Settings, tmp_path: Path) -> None:
-    ca, now = authority(datetime.now(UTC)), datetime.now(UTC)
-    yours = given(own, tmp_path / "yours", one := issued(ca, "127.0.0.1", now), ca)
-    assert made(yours, now) == (one.certificate_pem, ca.certificate_pem)
+    now = datetime.now(UTC)
+    between, ca, chain, key = team(tmp_path / "yours", "localhost")
+    yours = own.model_copy(update={"tls_host": "localhost", "tls_certificate": chain, "tls_key": key, "tls_ca": ca})
+    certificate, authority_ = made(yours, now)
+    assert (certificate, authority_) == (Path(chain).read_text(), Path(ca).read_text())
+    assert certificate.endswith(between)
+    assert "BEGIN PRIVATE KEY" in files(yours).key_and_certificate.read_text()
     assert not files(yours).ca_key.exists()
     assert look(yours, now) == []
     # And back: ours, by an authority of ours.
-    assert made(own, now)[1] != ca.certificate_pem
+    assert made(own, now)[1] != authority_
+
+
+def test_without_its_middle_the_chain_is_refused(own: Settings, tmp_path: Path) -> None:
+    between, ca, chain, key = team(tmp_path / "yours", "127.0.0.1")
+    Path(chain).write_text(Path(chain).read_text().removesuffix(between))
+    with pytest.raises(PermanentFailure, match=r"do not take .*: unable to get local issuer certificate"):
+        prepare(own.model_copy(update={"tls_certificate": chain, "tls_key": key, "tls_ca": ca}))
 
 
 def test_a_host_that_leads_elsewhere_is_refused(own: Settings) -> None:
@@ -120,6 +133,7 @@ def locked(key: ec.EllipticCurvePrivateKey) -> str:
 
 
 CA, OTHER = authority(datetime.now(UTC)), authority(datetime.now(UTC))
+ODD = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 RIGHT = issued(CA, "127.0.0.1", datetime.now(UTC))
 UNFIT: dict[str, tuple[Callable[[Settings, Path], Settings], str]] = {
     "a part is not set": (
@@ -136,6 +150,10 @@ UNFIT: dict[str, tuple[Callable[[Settings, Path], Settings], str]] = {
     ),
     "no key": (lambda s, folder: given(s, folder, RIGHT, CA, key="hello"), "has no private key in PEM"),
     "a passphrase": (lambda s, folder: given(s, folder, RIGHT, CA, key=locked(RIGHT.key)), "wants a passphrase"),
+    "a key of another kind": (
+        lambda s, folder: given(s, folder, RIGHT, CA, key=ODD),
+        "is neither an RSA nor an EC key",
+    ),
     "the key of another": (
         lambda s, folder: given(s, folder, RIGHT, CA, key=OTHER.key_pem),
         "DAYBREAK_TLS_KEY: .* is not the key of the certificate in",

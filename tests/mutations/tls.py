@@ -6,7 +6,7 @@ Run: python -m tests.mutations tls
 
 from tests.mutations.mutation import Mutation
 
-UNITS, SERVICES = "tests/infra/test_tls.py", "tests/infra/test_tls_services.py"
+UNITS, SERVICES, CLIENTS = (f"tests/infra/test_tls{one}.py" for one in ("", "_services", "_clients"))
 REFUSED = f"{SERVICES}::test_clients_refuse_a_certificate_of_another_host_time_or_authority"
 
 TLS = (
@@ -53,10 +53,38 @@ TLS = (
         f"{REFUSED}[foreign]",
     ),
     Mutation(
+        "tls: dbt takes any certificate of the gateway",
+        "infra/sql/verified_dbt.py",
+        "vars(connections)[build_ssl_transport.__name__] = build_ssl_transport",
+        "vars(connections).setdefault(build_ssl_transport.__name__, build_ssl_transport)",
+        f"{CLIENTS}::test_a_wrong_certificate_is_refused_before_a_word_is_said[dbt-foreign]",
+    ),
+    Mutation(
+        "tls: clients of the gateway do not look at its host",
+        "infra/sql/reach.py",
+        "server_hostname=self._name)",
+        "server_hostname='other.example')",
+        f"{CLIENTS}::test_a_wrong_certificate_is_refused_before_a_word_is_said[pyhive-otherhost]",
+    ),
+    Mutation(
+        "tls: the command line gives its password to any Airflow",
+        "infra/airflow/client.py",
+        'context(s, "airflow_url") or True',
+        "False",
+        f"{CLIENTS}::test_a_wrong_certificate_is_refused_before_a_word_is_said[airflow-foreign]",
+    ),
+    Mutation(
+        "tls: webhooks take what comes in the clear",
+        "streaming/webhooks/__main__.py",
+        "ssl_certfile=str(files(s).certificate) if s.has_tls else None",
+        "ssl_certfile=None",
+        "tests/streaming/webhooks/test_program.py::test_without_kafka_nothing_is_taken_and_status_says_so[on]",
+    ),
+    Mutation(
         "tls: a certificate is renewed after its end",
         "infra/tls/prepare.py",
-        "return now < served.ends - RENEWED_BEFORE and",
-        "return now < served.ends and",
+        "return now < served.ends - RENEWED_BEFORE and is_whole",
+        "return now < served.ends and is_whole",
         f"{UNITS}::test_ours_is_renewed_a_month_before_its_end_by_the_same_authority",
     ),
     Mutation(

@@ -6,19 +6,24 @@ Run: pytest -m soak tests/platform/tls
 
 import json
 import ssl
+import time
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 from accounting import unaccounted
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key as of
 from database import Database
 from running import Platform, until
+from schedule import skip_last_night
 from started import CORE
+from traffic import placed
 from truth_check import misspoken, untrue
 
 from infra.tls.authority import Identity, issued
 from infra.tls.files import files
+from streaming.webhooks.signature import key_of, sign
 
 pytestmark = [pytest.mark.platform, pytest.mark.soak, pytest.mark.timeout(2 * 3600)]
 
@@ -70,6 +75,44 @@ def test_a_certificate_near_its_end_is_renewed_by_the_next_up(platform: Platform
     platform.run("daybreak", "shop", "--days", "0", "--live", "5", "--ledger", str(platform.ledger), "--payloads")
     platform.wait_drained()
     assert unaccounted(platform) == []
+
+
+def test_gateway_airflow_and_webhooks_work_over_tls(platform: Platform) -> None:
+    platform.run("daybreak", "up", "--with", "webhooks")
+    skip_last_night(platform)
+    platform.run("daybreak", "backfill", "--from", str(DAY), "--to", str(DAY))
+    counted = "SELECT count(*) AS n FROM gold.fct_orders"
+    (row,) = json.loads(f"[{platform.run('daybreak', 'query', '--json', counted).stdout}]")
+    assert row["n"] > 0
+    assert f" {row['n']} " in platform.run("daybreak", "beeline", "-e", counted).stdout
+    s, secret = (
+        platform.settings,
+        platform.run("daybreak", "webhooks", "add", "partner", "--topic", "orders").stdout.strip(),
+    )
+    trusted = ssl.create_default_context(cafile=str(files(s).ca))
+    ((_, _, body, event_id, _),) = [placed("over tls", datetime.now(UTC))]
+    now = str(int(time.time()))
+    headers = {
+        "webhook-sender": "partner",
+        "webhook-id": "1",
+        "webhook-timestamp": now,
+        "content-type": "application/json",
+    }
+    headers |= {"webhook-signature": sign(key_of(secret), "1", now, body or b"")}
+    at = f"https://127.0.0.1:{s.webhooks_port}/topics/orders"
+    said = httpx.post(at, content=body, headers=headers, verify=trusted, trust_env=False)
+    assert said.status_code == 200, said.text
+    platform.wait_drained()
+    assert event_id in [one["event_id"] for one in platform.rows("silver/events", "event_id")]
+    for name in (
+        "gateway",
+        "webhooks",
+        "airflow-api",
+        "airflow-scheduler",
+        "airflow-dag-processor",
+        "airflow-triggerer",
+    ):
+        platform.supervisor().stop(name, wait=True)
 
 
 def test_capture_followers_and_order_service_work_over_tls(platform: Platform) -> None:
