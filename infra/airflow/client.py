@@ -44,7 +44,6 @@ class Airflow:
 
     def __init__(self, s: Settings) -> None:
         self._url = s.airflow_url
-        # Of ours our CA alone; of yours the machine's.
         ours = str(ca_file(s.home)) if context(s, "airflow_url") else None
         own = Configuration(host=s.airflow_url, access_token=self._token(s), retries=0, ssl_ca_cert=ours)
         api = ApiClient(own)

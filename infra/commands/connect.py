@@ -16,7 +16,7 @@ from infra.kafka_users import User
 from infra.postgres_roles import Role as PostgresRole
 from infra.services.program import BIN
 from infra.settings import Settings, settings
-from infra.sql.reach import jdbc
+from infra.sql.reach import is_encrypted, jdbc
 from infra.sql.users import Role, password, password_file
 from infra.store_users import User as StoreUser
 from infra.tls.files import files
@@ -84,7 +84,6 @@ def spark(show: Annotated[bool, typer.Option("--show", help="Print the password;
 def lines(s: Settings, role: Role, show: bool = False) -> str:
     """The lines. The password itself only if it is asked for."""
     file = password_file(s, role)
-    is_encrypted = s.has_tls and s.embedded("gateway_host")
     return f"""\
 {role} {MAY[role]}
 password: {password(s, role) if show else file}
@@ -99,7 +98,7 @@ password: {password(s, role) if show else file}
 # Python: pip install 'pyhive[hive-pure-sasl]'
 from pyhive import hive
 password = open({str(file)!r}).read()
-{_python(s, role) if is_encrypted else _plain_python(s, role)}
+{_python(s, role) if is_encrypted(s) else _plain_python(s, role)}
 
 # dbt: an output of profiles.yml, with export DBT_ENV_SECRET_GATEWAY_PASSWORD="$(cat {file})"
 type: spark
@@ -107,7 +106,7 @@ method: thrift
 host: {s.gateway_host}
 port: {s.gateway_port}
 user: {role}
-auth: CUSTOM{DBT if is_encrypted else ""}
+auth: CUSTOM{DBT if is_encrypted(s) else ""}
 password: "{{{{ env_var('DBT_ENV_SECRET_GATEWAY_PASSWORD') }}}}"
 schema: gold"""
 

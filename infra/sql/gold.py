@@ -23,6 +23,7 @@ from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
 from infra.sql.gateway import opened, register
+from infra.sql.reach import is_encrypted
 from infra.sql.users import Role, given
 
 PROJECT = ROOT / "dbt"
@@ -84,12 +85,8 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
         **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
-        **({"DAYBREAK_GATEWAY_TLS": "true"} if _is_encrypted(s) else {}),
+        **({"DAYBREAK_GATEWAY_TLS": "true"} if is_encrypted(s) else {}),
     }
-
-
-def _is_encrypted(s: Settings) -> bool:
-    return s.has_tls and s.embedded("gateway_host")
 
 
 def spark_settings(s: Settings) -> dict[str, str]:
@@ -183,8 +180,8 @@ def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
 
 
 def _run(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> int:
-    plain = [str(Path(sys.executable).with_name("dbt"))]
-    command = [*([sys.executable, "-m", VERIFIED] if _is_encrypted(s) else plain), "--no-use-colors", *words]
+    dbt = [sys.executable, "-m", VERIFIED] if is_encrypted(s) else [str(Path(sys.executable).with_name("dbt"))]
+    command = [*dbt, "--no-use-colors", *words]
     return subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False).returncode
 
 

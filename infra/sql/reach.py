@@ -43,6 +43,11 @@ class Encrypted(TSocket):  # type: ignore[misc]
             raise TTransportException(TTransportException.NOT_OPEN, str(refused), refused) from refused
 
 
+def is_encrypted(s: Settings) -> bool:
+    """Does the gateway speak TLS? Of one of yours we do not know."""
+    return s.has_tls and s.embedded("gateway_host")
+
+
 def reached(s: Settings, role: Role) -> dict[str, Any]:
     """The arguments of PyHive's `connect`."""
     password, trusted = given(s, role), context(s, "gateway_host")
@@ -64,6 +69,6 @@ def transport(host: str, port: int, user: str, password: str, trusted: ssl.SSLCo
 def jdbc(s: Settings) -> str:
     """The gateway's address for Hive's JDBC driver, without user and password."""
     where = f"jdbc:hive2://{s.gateway_host}:{s.gateway_port}"
-    if context(s, "gateway_host") is None:
+    if not is_encrypted(s):
         return where
     return f"{where}/;ssl=true;sslTrustStore={files(s).trusted_by_java};trustStorePassword={OPENS}"

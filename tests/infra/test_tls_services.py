@@ -44,7 +44,8 @@ def s(services: Services) -> Settings:
 
 
 SAYS = {
-    OTHER_HOST: "mismatch|not valid for|does not match|doesn't match|no alternative certificate|matching IP address|could not be verified",
+    OTHER_HOST: "mismatch|not valid for|does not match|doesn't match|no alternative certificate|matching IP address"
+    "|could not be verified",
     EXPIRED: "expired|verify failed|validity check failed",
     FOREIGN: "unable to get|UnknownIssuer|verify failed|PKIX|unable to find",
 }

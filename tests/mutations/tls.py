@@ -83,8 +83,8 @@ TLS = (
     Mutation(
         "tls: a certificate is renewed after its end",
         "infra/tls/prepare.py",
-        "return now < served.ends - RENEWED_BEFORE and is_whole",
-        "return now < served.ends and is_whole",
+        "return now < served.ends - RENEWED_BEFORE and all(",
+        "return now < served.ends and all(",
         f"{UNITS}::test_ours_is_renewed_a_month_before_its_end_by_the_same_authority",
     ),
     Mutation(
