@@ -85,7 +85,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
         **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
-        **({"DAYBREAK_GATEWAY_TLS": "true"} if is_encrypted(s) else {}),
+        **({"DAYBREAK_GATEWAY_TLS": "True"} if is_encrypted(s) else {}),
     }
 
 

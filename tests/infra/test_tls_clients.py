@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import yaml
 from tls_services import EXPIRED, FOREIGN, GOOD, OTHER_HOST, WRONG, shown
 
 from infra import secrets
@@ -23,7 +24,7 @@ from infra.services.airflow import environment
 from infra.services.gateway import configuration
 from infra.settings import Settings, load, settings
 from infra.sql import gateway
-from infra.sql.gold import dbt_environment
+from infra.sql.gold import PROJECT, dbt_environment
 from infra.sql.reach import jdbc
 from infra.sql.users import Role
 from infra.tls.files import files
@@ -134,8 +135,18 @@ def test_each_of_them_is_told_of_tls(s: Settings) -> None:
     assert configuration(s)["spark.hadoop.hive.server2.keystore.path"] == str(files(s).keystore)
     assert environment(s)["AIRFLOW__API__SSL_CERT"] == str(files(s).certificate)
     assert environment(s)["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"].startswith("https://127.0.0.1:")
-    assert dbt_environment(s)["DAYBREAK_GATEWAY_TLS"] == "true"
     assert jdbc(s).endswith(f"/;ssl=true;sslTrustStore={files(s).trusted_by_java};trustStorePassword=daybreak")
+
+
+def test_dbts_profile_says_whether_the_gateway_is_encrypted(s: Settings) -> None:
+    from dbt.config.renderer import ProfileRenderer
+    from dbt_common.context import set_invocation_context
+
+    said, profile = {}, yaml.safe_load((PROJECT / "profiles.yml").read_text())["daybreak"]["outputs"]["gateway"]
+    for one in (s, s.model_copy(update={"tls": "off"})):
+        set_invocation_context(dbt_environment(one))
+        said[one.tls] = ProfileRenderer({}).render_data(profile)["use_ssl"]
+    assert said == {"on": True, "off": False}
 
 
 def test_the_lines_to_connect_name_the_authority(s: Settings) -> None:
