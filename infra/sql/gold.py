@@ -25,6 +25,7 @@ from infra.sql import docs
 from infra.sql.gateway import opened, register
 from infra.sql.reach import is_encrypted
 from infra.sql.users import Role, given
+from infra.tls_settings import ca_file
 
 PROJECT = ROOT / "dbt"
 VERIFIED = "infra.sql.verified_dbt"
@@ -85,7 +86,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
         **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
-        **({"DAYBREAK_GATEWAY_TLS": "True"} if is_encrypted(s) else {}),
+        **({"DAYBREAK_GATEWAY_TLS": "True", "DAYBREAK_GATEWAY_CA": str(ca_file(s.home))} if is_encrypted(s) else {}),
     }
 
 

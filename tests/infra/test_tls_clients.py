@@ -79,13 +79,17 @@ def showing(s: Settings, kind: str) -> Iterator[list[str]]:
 
 
 def by_dbt(s: Settings) -> None:
-    """As dbt-spark does it, with what is put in its function's place."""
+    """As dbt-spark does it, with what is put in its function's place, and in the environment in which it runs."""
     from dbt.adapters.spark import connections
 
     import infra.sql.verified_dbt  # noqa: F401
 
     own = {"host": s.gateway_host, "port": s.gateway_port, "username": "writer", "auth": "CUSTOM", "password": "x"}
-    connections.build_ssl_transport(**own, kerberos_service_name="").open()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in dbt_environment(s).items():
+            patch.setenv(name, value)
+        settings.cache_clear()
+        connections.build_ssl_transport(**own, kerberos_service_name="").open()
 
 
 def by_pyhive(s: Settings) -> None:
