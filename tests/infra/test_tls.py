@@ -15,8 +15,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
+from pydantic import SecretStr
 
+from infra.commands import postgres_lines
 from infra.failures import PermanentFailure
+from infra.postgres_roles import Role
 from infra.services.roster import roster
 from infra.settings import Settings
 from infra.tls.authority import DAYS, Identity, authority, issued
@@ -194,3 +197,13 @@ def test_clients_of_this_machines_services_keep_its_authorities(own: Settings) -
     assert every.startswith(files(own).ca.read_text())
     assert len(x509.load_pem_x509_certificates(files(own).ca.read_bytes())) == 1
     assert every.count("BEGIN CERTIFICATE") > 50
+
+
+def test_the_lines_to_connect_to_postgres_name_the_authority(own: Settings) -> None:
+    s = own.model_copy(update={"postgres_reader_password": SecretStr("secret")})
+    said = postgres_lines.lines(s, Role.READER)
+    assert said.count("sslmode=verify-full") == 3
+    assert "?sslmode=verify-full&sslrootcert=" in said
+    assert f"\nsslmode: verify-full\nsslrootcert: {files(s).ca}" in said
+    off = Settings(home=own.home, postgres_reader_password=SecretStr("secret"))
+    assert "ssl" not in postgres_lines.lines(off, Role.READER)
