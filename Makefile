@@ -16,8 +16,8 @@ setup: ## Install Python packages, jars and the object store (once; a second tim
 demo: setup ## Start the platform, send two days and live events, run the nights, show the result
 	@$(VENV)/daybreak demo
 
-setup-test: ## The same, with what the tests need too: Kafka Connect, the queue broker and MinIO
-	@$(SETUP) python jars compiled store classes connect queue minio
+setup-test: ## The same, with what the tests need too: Kafka Connect, the queue broker, MinIO, Postgres with TLS
+	@$(SETUP) python jars compiled store classes connect queue minio postgres
 
 test: setup-test ## Every claim once, on real services
 	@$(VENV)/python -m pytest -n 3

@@ -21,6 +21,7 @@ from infra.settings import Settings
 from infra.shop.db.connector import topic
 from infra.shop.db.migrated import migrated
 from infra.shop.db.tables import COMPARED
+from infra.tls import problems as certificates
 from streaming.contracts import CONTRACTS
 from streaming.notify import problems as notify
 
@@ -51,6 +52,7 @@ def migrations(s: Settings) -> list[Problem]:
 
 LOOKS: Mapping[str, Look] = {
     "disks": room.problems,
+    "certificates": certificates.look,
     "replicas": replicas.look,
     "stream": standing_still.stream,
     "followers": standing_still.followers,

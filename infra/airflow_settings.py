@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr
 
 from infra.generated import password
 from infra.port_settings import Ports
+from infra.tls_settings import url
 
 
 class AirflowUser(StrEnum):
@@ -25,9 +26,7 @@ class AirflowUser(StrEnum):
 class AirflowSettings(Ports):
     """Where it is, and who logs in."""
 
-    airflow_url: str = Field(
-        default_factory=lambda d: f"http://127.0.0.1:{d['airflow_port']}", description="Airflow's API and UI"
-    )
+    airflow_url: str = Field(default_factory=lambda d: url(d, "airflow_port"), description="Airflow's API and UI")
     airflow_user: str = Field(
         str(AirflowUser.OPERATOR),
         min_length=1,

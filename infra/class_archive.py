@@ -9,6 +9,8 @@ from pathlib import Path
 
 from infra.settings import Settings
 from infra.setup.classes import ARCHIVE, classpath
+from infra.tls.files import OPENS, files
+from infra.tls.trust import of_the_store
 
 
 def spark_jvm(s: Settings, more: str = "") -> list[str]:
@@ -16,7 +18,16 @@ def spark_jvm(s: Settings, more: str = "") -> list[str]:
     archive = (s.home / "jars" / ARCHIVE.name).resolve()
     # With other jars or another Java, the JVM would say at each start that it goes on without.
     shared = [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if archive.is_file() else []
-    return [*s.jvm(more), *shared]
+    return [*s.jvm(more), *trusting(s), *shared]
+
+
+def trusting(s: Settings) -> list[str]:
+    """What lets a JVM's S3 client take the embedded store's certificate: the JVM has one list of CAs for whatever it talks to."""
+    if not of_the_store(s):
+        return []
+    # It is no secret: Java opens no such file without one.
+    told = {"": files(s).trusted_by_java, "Type": "PKCS12", "Password": OPENS}
+    return [f"-Djavax.net.ssl.trustStore{name}={value}" for name, value in told.items()]
 
 
 def spark_classpath(s: Settings) -> str:

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from infra.class_archive import trusting
 from infra.failures import PermanentFailure
 from infra.out_of_memory import ENDS
 from infra.settings import Settings
@@ -42,7 +43,7 @@ def of_driver(s: Settings) -> dict[str, str]:
         "spark.jars": ",".join(str(jar) for jar in jars),
         "spark.archives": f"{packed(s.home / 'spark')}#{UNPACKED}",
         "spark.executorEnv.PYTHONPATH": UNPACKED,
-        "spark.executor.extraJavaOptions": f"-Duser.timezone=UTC {ENDS}",
+        "spark.executor.extraJavaOptions": " ".join(["-Duser.timezone=UTC", ENDS, *trusting(s)]),
         # Of each JVM, where it may write: an executor's machine has no home of ours.
         "spark.hadoop.fs.s3a.buffer.dir": "${java.io.tmpdir}/s3a",
     }

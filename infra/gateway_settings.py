@@ -11,12 +11,15 @@ from pydantic import Field, SecretStr
 from infra.generated import password
 from infra.jvm import SHARED_JVM
 from infra.port_settings import Ports
+from infra.tls_settings import host
 
 
 class GatewaySettings(Ports):
     """Where it is, what it may use, and how much a statement may ask for."""
 
-    gateway_host: str = Field("127.0.0.1", description="Host of the Spark Thrift server that dbt and `query` use")
+    gateway_host: str = Field(
+        default_factory=host, description="Host of the Spark Thrift server that dbt and `query` use"
+    )
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     gateway_jvm: str = Field(SHARED_JVM, description="More options of the SQL gateway's JVM (infra/jvm.py)")
     gateway_query_seconds: int = Field(

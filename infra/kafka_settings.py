@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 
 from infra.kafka_users import KafkaUsers
 from infra.port_settings import Ports
+from infra.tls_settings import address
 
 PORTS = {1: "kafka_port", 2: "kafka_2_port", 3: "kafka_3_port"}
 """The setting of each broker's port."""
@@ -18,7 +19,7 @@ SIZES = (1, 3)
 
 def _bootstrap(known: dict[str, Any]) -> str:
     """All brokers: a client that knows one only cannot begin while that is away."""
-    return ",".join(f"127.0.0.1:{known[PORTS[number]]}" for number in range(1, known.get("kafka_brokers", 1) + 1))
+    return ",".join(address(known, PORTS[number]) for number in range(1, known.get("kafka_brokers", 1) + 1))
 
 
 class KafkaSettings(Ports, KafkaUsers):

@@ -33,11 +33,16 @@ def write(file: Path, content: Any) -> None:
 
 def put(file: Path, text: str) -> None:
     """The same of a text."""
+    put_bytes(file, text.encode())
+
+
+def put_bytes(file: Path, content: bytes) -> None:
+    """The same of bytes."""
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.unlink(missing_ok=True)
     fresh.touch(mode=OWNER_ONLY)
-    with fresh.open("w") as out:
-        out.write(text)
+    with fresh.open("wb") as out:
+        out.write(content)
         out.flush()
         os.fsync(out.fileno())
     fresh.replace(file)

@@ -7,14 +7,15 @@ Run: daybreak doctor
 from typing import Any
 
 from pydantic import Field
-from pydantic_settings import BaseSettings
+
+from infra.tls_settings import TlsSettings
 
 
 def _port(offset: int) -> Any:
     return Field(default_factory=lambda data: data["port_base"] + offset, ge=1, le=65535)
 
 
-class Ports(BaseSettings):
+class Ports(TlsSettings):
     """The first port, and each service's own."""
 
     port_base: int = Field(21000, ge=1024, le=65000, description="First of the ports of the embedded services")

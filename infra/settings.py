@@ -15,7 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from infra import out_of_memory
+from infra import out_of_memory, tls_settings
 from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
@@ -31,6 +31,7 @@ from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
 from infra.store_format import Store, usual
 from infra.store_users import StoreUsers
+from infra.tls_settings import has_tls, host, of_libpq
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,7 +57,7 @@ class Settings(
         "daybreak-stream", min_length=1, description="Consumer group that shows the stream's offsets to lag tools"
     )
     s3_endpoint: str = Field(
-        default_factory=lambda d: f"http://127.0.0.1:{d['s3_port']}", description="S3 endpoint of the lake"
+        default_factory=lambda d: tls_settings.url(d, "s3_port"), description="S3 endpoint of the lake"
     )
     s3_region: str = Field("us-east-1", description="S3 region")
     s3_access_key: str = Field(
@@ -69,7 +70,7 @@ class Settings(
         description="The embedded object store: `versitygw`, or `minio` for a home whose lake is in its format, which keeps it",
     )
     postgres_dsn: str = Field(
-        default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak",
+        default_factory=lambda d: f"host={host(d)} port={d['postgres_port']} user=daybreak{of_libpq(d)}",
         description="libpq connection string (no password) for leases and Airflow's metadata",
     )
     postgres_password: SecretStr = Field(
@@ -79,7 +80,7 @@ class Settings(
         "", description="Parts that are off by default, comma-separated; `daybreak up --with` keeps them"
     )
     shop_dsn: str = Field(
-        default_factory=lambda d: f"host=127.0.0.1 port={d['postgres_port']} user=daybreak dbname=shop",
+        default_factory=lambda d: f"host={host(d)} port={d['postgres_port']} user=daybreak dbname=shop{of_libpq(d)}",
         description="libpq connection string (no password) of the shop's database, whose changes are captured",
     )
     shop_password: SecretStr = Field(SecretStr(""), description="Password of a shop's database of yours")
@@ -149,6 +150,16 @@ class Settings(
     def embedded(self, endpoint: str) -> bool:
         """Is `endpoint` (a field name, e.g. `kafka_bootstrap`) served by a process of ours?"""
         return endpoint not in self.model_fields_set
+
+    @property
+    def has_tls(self) -> bool:
+        """Do the embedded services speak TLS?"""
+        return has_tls(vars(self))
+
+    @property
+    def clients_host(self) -> str:
+        """Where clients find the embedded services, which listen on loopback."""
+        return host(vars(self))
 
     @property
     def lake(self) -> str:

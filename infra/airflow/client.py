@@ -29,6 +29,8 @@ from infra.airflow.responses import as_request, as_run, as_task
 from infra.airflow.runs import ApprovalRequest, Run, Task
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
+from infra.tls.trust import context
+from infra.tls_settings import ca_file
 
 POLL_SECONDS = 2.0
 GONE_SECONDS = 120.0
@@ -42,7 +44,9 @@ class Airflow:
 
     def __init__(self, s: Settings) -> None:
         self._url = s.airflow_url
-        api = ApiClient(Configuration(host=s.airflow_url, access_token=self._token(s), retries=0))
+        ours = str(ca_file(s.home)) if context(s, "airflow_url") else None
+        own = Configuration(host=s.airflow_url, access_token=self._token(s), retries=0, ssl_ca_cert=ours)
+        api = ApiClient(own)
         self._backfills, self._dags = BackfillApi(api), DAGApi(api)
         self._runs, self._tasks = DagRunApi(api), TaskInstanceApi(api)
 
@@ -194,7 +198,8 @@ class Airflow:
         """Log in and return the token; the client has no method for that, since the auth manager does it."""
         login = {"username": s.airflow_user, "password": s.airflow_password.get_secret_value()}
         try:
-            answer = httpx.post(f"{s.airflow_url}/auth/token", json=login, timeout=ANSWER_SECONDS)
+            trusted = context(s, "airflow_url") or True
+            answer = httpx.post(f"{s.airflow_url}/auth/token", json=login, timeout=ANSWER_SECONDS, verify=trusted)
         except httpx.TransportError as failure:
             raise TransientFailure(f"Airflow does not answer at {s.airflow_url}: {failure}") from failure
         if answer.status_code >= 500:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from infra.airflow_settings import AirflowUser
 from infra.failures import PermanentFailure
 from infra.settings import Settings
+from infra.tls_settings import ca_file
 
 MAY = {
     AirflowUser.VIEWER: "sees DAGs, runs, logs and reports, and changes nothing: for people who look",
@@ -71,6 +72,10 @@ password: {own.password if show else f"{own.setting} in {s.home / 'secrets.env'}
 import httpx
 secrets = dict(line.split("=", 1) for line in open({str(s.home / "secrets.env")!r}).read().splitlines())
 login = {{"username": {own.name!r}, "password": secrets[{own.setting!r}]}}
-airflow = httpx.Client(base_url={s.airflow_url!r})
+airflow = httpx.Client(base_url={s.airflow_url!r}{_verified(s)})
 airflow.headers["Authorization"] = "Bearer " + airflow.post("/auth/token", json=login).json()["access_token"]
 print(airflow.get("/api/v2/dags/nightly/dagRuns").json())"""
+
+
+def _verified(s: Settings) -> str:
+    return f", verify=__import__('ssl').create_default_context(cafile={str(ca_file(s.home))!r})" if s.has_tls else ""

@@ -16,6 +16,7 @@ import typer
 
 from infra.services.program import BIN
 from infra.settings import settings
+from infra.sql.reach import jdbc
 from infra.sql.users import Role, password_file
 
 commands = typer.Typer()
@@ -28,7 +29,7 @@ def beeline(
 ) -> None:
     """Open Hive's client at the SQL gateway; all other options are passed to beeline (-e SQL, -f FILE)."""
     s = settings()
-    address = f"jdbc:hive2://{s.gateway_host}:{s.gateway_port}"
+    address = jdbc(s)
     env = os.environ | {"SPARK_HOME": str(Path(pyspark.__file__).parent)}
     # On the command line everybody would see the password.
     login = ["-n", str(role), "-w", str(password_file(s, role))]

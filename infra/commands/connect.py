@@ -16,8 +16,10 @@ from infra.kafka_users import User
 from infra.postgres_roles import Role as PostgresRole
 from infra.services.program import BIN
 from infra.settings import Settings, settings
+from infra.sql.reach import is_encrypted, jdbc
 from infra.sql.users import Role, password, password_file
 from infra.store_users import User as StoreUser
+from infra.tls.files import files
 
 commands = typer.Typer()
 connect = typer.Typer(help="How to log in to a service of the platform.", no_args_is_help=True)
@@ -82,22 +84,21 @@ def spark(show: Annotated[bool, typer.Option("--show", help="Print the password;
 def lines(s: Settings, role: Role, show: bool = False) -> str:
     """The lines. The password itself only if it is asked for."""
     file = password_file(s, role)
-    where = f"{s.gateway_host}:{s.gateway_port}"
     return f"""\
 {role} {MAY[role]}
 password: {password(s, role) if show else file}
 
 # beeline
 {BIN}/daybreak beeline --as {role}
-{BIN}/beeline -u jdbc:hive2://{where} -n {role} -w {file}
+{BIN}/beeline -u "{jdbc(s)}" -n {role} -w {file}
 
 # JDBC, of Hive: user {role}, and the password
-jdbc:hive2://{where}
+{jdbc(s)}
 
 # Python: pip install 'pyhive[hive-pure-sasl]'
 from pyhive import hive
 password = open({str(file)!r}).read()
-connection = hive.connect({s.gateway_host!r}, port={s.gateway_port}, username={role.value!r}, password=password, auth="CUSTOM")
+{_python(s, role) if is_encrypted(s) else _plain_python(s, role)}
 
 # dbt: an output of profiles.yml, with export DBT_ENV_SECRET_GATEWAY_PASSWORD="$(cat {file})"
 type: spark
@@ -105,6 +106,26 @@ method: thrift
 host: {s.gateway_host}
 port: {s.gateway_port}
 user: {role}
-auth: CUSTOM
+auth: CUSTOM{DBT if is_encrypted(s) else ""}
 password: "{{{{ env_var('DBT_ENV_SECRET_GATEWAY_PASSWORD') }}}}"
 schema: gold"""
+
+
+def _plain_python(s: Settings, role: Role) -> str:
+    told = f'username={role.value!r}, password=password, auth="CUSTOM"'
+    return f"connection = hive.connect({s.gateway_host!r}, port={s.gateway_port}, {told})"
+
+
+def _python(s: Settings, role: Role) -> str:
+    return f"""\
+import ssl, thrift_sasl
+from thrift.transport.TSSLSocket import TSSLSocket
+host, trusted = {s.gateway_host!r}, ssl.create_default_context(cafile={str(files(s).ca)!r})
+login = lambda: hive.get_installed_sasl(host=host, sasl_auth="PLAIN", username={role.value!r}, password=password)
+socket = TSSLSocket(host, {s.gateway_port}, ssl_context=trusted)
+connection = hive.connect(thrift_transport=thrift_sasl.TSaslClientTransport(login, "PLAIN", socket))"""
+
+
+DBT = """
+# dbt-spark encrypts, and takes any certificate
+use_ssl: true"""

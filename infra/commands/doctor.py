@@ -25,6 +25,7 @@ from infra.settings import ROOT, Settings, settings
 from infra.setup import go_build, jars, prerequisites, store
 from infra.setup.step import SetupFailure
 from infra.store_format import other_format
+from infra.tls import problems as tls
 
 commands = typer.Typer()
 console = Screen()
@@ -78,6 +79,11 @@ def _machine(s: Settings) -> Iterator[Line]:
     yield Line("Spark", s.spark_master, _unreachable(s))
     if s.embedded("kafka_bootstrap"):
         yield Line("Kafka", f"{s.kafka_brokers} broker{'s' * (s.kafka_brokers > 1)}", kafka.other_size(s))
+    if s.has_tls:
+        unfit = tls.look(s)
+        yield Line(
+            "TLS", f"certificates for {s.tls_host} in {s.home / 'tls'}", "; ".join(one.what for one in unfit) or None
+        )
     wanted = {"supervisor_port": s.supervisor_port, "docs_port": s.docs_port}
     for program in roster(s).values():
         wanted |= program.ports

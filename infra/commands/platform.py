@@ -100,9 +100,14 @@ def start_programs(only: Only = None) -> None:
                 tell(f"{name} was left over from an earlier supervisor and has been stopped")
             place.check_supervisor_port(s)
             supervisor.start(every.values())
-        for name in supervisor.reload(every.values()):
+        ran = {name for name, process in supervisor.processes().items() if process.state.is_up}
+        changed = supervisor.reload(every.values())
+        for name in changed:
             tell(f"{name} has new settings and is restarted")
-        start.up(s, wanted, supervisor, tell, waiting)
+        again = {name for name in every if name in changed and name in ran}
+        start.up(
+            s, {name: one for name, one in every.items() if name in wanted or name in again}, supervisor, tell, waiting
+        )
 
 
 def say_where() -> None:

@@ -6,8 +6,9 @@ Source: PostgreSQL manual, "The Password File".
 """
 
 from pathlib import Path
+from urllib.parse import urlencode
 
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from infra.failures import PermanentFailure
 from infra.owner_file import put
@@ -40,13 +41,16 @@ def lines(s: Settings, role: Role, show: bool = False) -> str:
         raise PermanentFailure(f"Postgres has no password of {role} yet: daybreak up makes it")
     host, port, database = _place(s, role)
     given = password_file(s, role)
-    where = f"host={host} port={port} dbname={database} user={role} passfile={given}"
+    own = {"host": host, "port": port, "dbname": database, "user": str(role), "passfile": str(given), **_encrypted(s)}
+    where, asked = make_conninfo(**own), urlencode(_encrypted(s))
+    # The wheel's was built without OpenSSL.
+    psql = "psql" if s.has_tls else postgres.binary("psql")
     return f"""\
 {role} {MAY[role]}
 password: {password(s, role) if show else f"the last field of {given}"}
 
 # psql, and whatever else has libpq
-{postgres.binary("psql")} "{where}"
+{psql} "{where}"
 
 # Python: pip install 'psycopg[binary]'
 import psycopg
@@ -54,7 +58,7 @@ connection = psycopg.connect({where!r})
 print(connection.execute("SELECT current_user, current_database()").fetchone())
 
 # JDBC, with PostgreSQL's driver: user {role}, and the password
-jdbc:postgresql://{host}:{port}/{database}
+jdbc:postgresql://{host}:{port}/{database}{f"?{asked}" if asked else ""}
 
 # dbt: an output of profiles.yml, with export DBT_ENV_SECRET_POSTGRES_PASSWORD="$(cut -d: -f5 {given})"
 type: postgres
@@ -63,7 +67,7 @@ port: {port}
 dbname: {database}
 user: {role}
 password: "{{{{ env_var('DBT_ENV_SECRET_POSTGRES_PASSWORD') }}}}"
-schema: public"""
+schema: public{"".join(f"{chr(10)}{name}: {value}" for name, value in _encrypted(s).items())}"""
 
 
 def password_file(s: Settings, role: Role) -> Path:
@@ -80,6 +84,12 @@ def password_file(s: Settings, role: Role) -> Path:
 def given_file(s: Settings, role: Role) -> Path:
     """Where it is, once it was asked for."""
     return s.home / "postgres-clients" / f"{role}.pgpass"
+
+
+def _encrypted(s: Settings) -> dict[str, str]:
+    """What libpq, PostgreSQL's JDBC driver and dbt-postgres are told of TLS, all by the same names."""
+    own = conninfo_to_dict(s.postgres_dsn)
+    return {name: str(own[name]) for name in ("sslmode", "sslrootcert") if name in own}
 
 
 def _place(s: Settings, role: Role) -> tuple[str, str, str]:

@@ -13,6 +13,8 @@ from infra.lake import login, reader
 from infra.owner_file import put
 from infra.settings import Settings
 from infra.store_users import User
+from infra.tls import files as tls
+from infra.tls.trust import BY_FILE, of_the_store
 
 MAY = {
     User.ROOT: "does everything, and says who may do what: for you and your administration",
@@ -35,7 +37,7 @@ access key: {own.access}
 secret key: {own.secret if show else options}
 
 # Python: pip install deltalake
-import json
+import json{_trusting(s)}
 from deltalake import DeltaTable
 options = json.load(open({str(options)!r}))
 events = DeltaTable("s3://{s.bucket}/silver/events", storage_options=options)
@@ -45,8 +47,17 @@ print(events.to_pyarrow_dataset().count_rows())
 .read {secret}
 SELECT count(*) FROM delta_scan('s3://{s.bucket}/silver/events');
 
-# any other client of S3: path-style addresses, region {s.s3_region}
+# any other client of S3: path-style addresses, region {s.s3_region}{_authority(s)}
 {s.s3_endpoint}/{s.bucket}"""
+
+
+def _trusting(s: Settings) -> str:
+    """delta-rs has no option that names a CA."""
+    return f", os\nos.environ[{BY_FILE!r}] = {str(tls.files(s).trusted)!r}" if of_the_store(s) else ""
+
+
+def _authority(s: Settings) -> str:
+    return f"; its certificate is issued by the CA in {file}" if (file := of_the_store(s)) else ""
 
 
 def files(s: Settings, user: User) -> tuple[Path, Path]:

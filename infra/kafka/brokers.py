@@ -22,6 +22,7 @@ from infra.kafka.log4j import LOG4J, audited
 from infra.owner_file import put
 from infra.settings import Settings
 from infra.setup.prerequisites import java
+from infra.tls_settings import LOOPBACK
 
 ONE, THREE = 1, 3
 """Sizes of a cluster: two brokers would stand still at the death of either."""
@@ -37,11 +38,13 @@ class Node:
     folder: Path
     port: int
     controller_port: int
+    host: str = LOOPBACK
+    """Where clients and the others find it; it listens on loopback alone."""
 
     @property
     def address(self) -> str:
         """Where clients find it."""
-        return f"127.0.0.1:{self.port}"
+        return f"{self.host}:{self.port}"
 
     @property
     def file(self) -> Path:
@@ -70,13 +73,13 @@ def replication(brokers: int) -> dict[str, str]:
 
 def properties(node: Node, nodes: Sequence[Node]) -> dict[str, str]:
     """The configuration of one of these brokers."""
-    listener, controller = node.address, f"127.0.0.1:{node.controller_port}"
+    listener, controller = f"{LOOPBACK}:{node.port}", f"{LOOPBACK}:{node.controller_port}"
     return {
         "process.roles": "broker,controller",
         "node.id": str(node.number),
-        "controller.quorum.voters": ",".join(f"{one.number}@127.0.0.1:{one.controller_port}" for one in nodes),
+        "controller.quorum.voters": ",".join(f"{one.number}@{one.host}:{one.controller_port}" for one in nodes),
         "listeners": f"{door.BROKERS}://{listener},{door.CONTROLLERS}://{controller}",
-        "advertised.listeners": f"{door.BROKERS}://{listener}",
+        "advertised.listeners": f"{door.BROKERS}://{node.address}",
         "controller.listener.names": door.CONTROLLERS,
         "log.dirs": str(node.log),
         # A typo in a topic's name must be an error, not a new topic.

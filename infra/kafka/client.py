@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import login
 from infra.settings import load, settings
+from infra.tls.trust import refuse_without_authority
 
 Options = dict[str, str | int | float | bool]
 
@@ -32,7 +33,11 @@ REFUSED = (
 
 
 def options() -> Options:
-    """The configuration of every client; `DAYBREAK_KAFKA_CLIENT` overrides it."""
+    """The configuration of every client; `DAYBREAK_KAFKA_CLIENT` overrides it.
+
+    Raises PermanentFailure if TLS is on and nothing is there to trust: librdkafka makes no client then.
+    """
+    refuse_without_authority(settings())
     s, own = settings(), {"log_level": 0, "topic.metadata.refresh.interval.ms": REFRESH_MS}
     return {"bootstrap.servers": s.kafka_bootstrap, **own, **login.of_librdkafka(s), **s.kafka_client}
 

@@ -16,10 +16,11 @@ from collections.abc import Collection
 from pathlib import Path
 
 from infra.failures import PermanentFailure
-from infra.kafka.login import MECHANISM, PROTOCOL, jaas, password
+from infra.kafka.login import MECHANISM, jaas, password, protocol
 from infra.kafka_users import User
 from infra.owner_file import put
 from infra.settings import Settings
+from infra.tls.files import files
 
 BROKERS, CONTROLLERS = "BROKER", "CONTROLLER"
 """The listeners: of brokers and clients, and of controllers."""
@@ -32,7 +33,7 @@ ITERATIONS = 4096
 def properties(s: Settings, folder: Path) -> dict[str, str]:
     """The part of a broker's configuration that holds the password of the brokers: for a file that only its owner reads."""
     own = {
-        "listener.security.protocol.map": f"{BROKERS}:{PROTOCOL},{CONTROLLERS}:{PROTOCOL}",
+        "listener.security.protocol.map": f"{BROKERS}:{protocol(s)},{CONTROLLERS}:{protocol(s)}",
         "inter.broker.listener.name": BROKERS,
         "sasl.enabled.mechanisms": MECHANISM,
         "sasl.mechanism.inter.broker.protocol": MECHANISM,
@@ -46,7 +47,18 @@ def properties(s: Settings, folder: Path) -> dict[str, str]:
         start = f"listener.name.{listener.lower()}.{MECHANISM.lower()}.sasl"
         own[f"{start}.jaas.config"] = jaas(s, User.BROKER, users=str(file))
         own[f"{start}.server.callback.handler.class"] = "daybreak.kafka.Users"
-    return own
+    return own | (_encrypted(s) if s.has_tls else {})
+
+
+def _encrypted(s: Settings) -> dict[str, str]:
+    """Every listener has the one certificate. Brokers and controllers are each other's clients, and verify it too."""
+    own = files(s)
+    return {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": str(own.key_and_certificate),
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(own.ca),
+    }
 
 
 def users_file(folder: Path) -> Path:

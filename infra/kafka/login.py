@@ -12,8 +12,9 @@ from pathlib import Path
 from infra.kafka_users import User
 from infra.owner_file import put
 from infra.settings import Settings
+from infra.tls_settings import ca_file
 
-MECHANISM, PROTOCOL = "SCRAM-SHA-512", "SASL_PLAINTEXT"
+MECHANISM = "SCRAM-SHA-512"
 _acting = [User.OWNER]
 
 
@@ -36,7 +37,7 @@ def password(s: Settings, user: User) -> str:
 def of_librdkafka(s: Settings, user: User | None = None) -> dict[str, str]:
     """What librdkafka's clients say to the embedded brokers; nothing to yours."""
     who = user or acting()
-    return scram(who, password(s, who)) if _ours(s, who) else {}
+    return scram(s, who, password(s, who)) if _ours(s, who) else {}
 
 
 def of_java(s: Settings, user: User | None = None) -> dict[str, str]:
@@ -44,7 +45,8 @@ def of_java(s: Settings, user: User | None = None) -> dict[str, str]:
     who = user or acting()
     if not _ours(s, who):
         return {}
-    return {"security.protocol": PROTOCOL, "sasl.mechanism": MECHANISM, "sasl.jaas.config": jaas(s, who)}
+    trusts = {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(ca_file(s.home))} if s.has_tls else {}
+    return {"security.protocol": protocol(s), "sasl.mechanism": MECHANISM, "sasl.jaas.config": jaas(s, who), **trusts}
 
 
 def of_spark(s: Settings) -> dict[str, str]:
@@ -52,13 +54,19 @@ def of_spark(s: Settings) -> dict[str, str]:
     return {f"kafka.{name}": value for name, value in of_java(s).items()}
 
 
-def scram(user: User, given: str) -> dict[str, str]:
-    """The options of librdkafka with which a user logs in."""
+def protocol(s: Settings) -> str:
+    """What the embedded brokers speak at every port."""
+    return "SASL_SSL" if s.has_tls else "SASL_PLAINTEXT"
+
+
+def scram(s: Settings, user: User, given: str) -> dict[str, str]:
+    """The options of librdkafka with which a user logs in to brokers of ours."""
     return {
-        "security.protocol": PROTOCOL,
+        "security.protocol": protocol(s),
         "sasl.mechanism": MECHANISM,
         "sasl.username": user,
         "sasl.password": given,
+        **({"ssl.ca.location": str(ca_file(s.home))} if s.has_tls else {}),
     }
 
 

@@ -22,6 +22,7 @@ from infra.lake import reader
 from infra.lake.login import failed, key
 from infra.lake.tables import Table
 from infra.settings import settings
+from infra.tls import trust
 
 REOPEN_AFTER = 50
 """Versions after which a handle is reopened from the log's last checkpoint: its memory grows with every version."""
@@ -187,5 +188,6 @@ def files(table: Table) -> fs.FileSystem:
         region=s.s3_region,
         endpoint_override=s.s3_endpoint,
         connect_timeout=10,
+        tls_ca_file_path=trust.of_the_store(s),
     )
     return fs.SubTreeFileSystem(where.removeprefix("s3://"), client)

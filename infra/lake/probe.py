@@ -18,6 +18,7 @@ from minio import Minio
 from minio.error import MinioException
 
 from infra.lake.s3 import client
+from infra.lake.s3 import pool as connections
 from infra.settings import Settings
 from infra.store_users import User
 
@@ -55,7 +56,7 @@ def probe(s: Settings) -> Iterator[Finding]:
     place = f"probe/{uuid.uuid4().hex}"
     for need, attempt in NEEDS.items():
         try:
-            yield Finding(need, attempt(store, s.bucket, place))
+            yield Finding(need, attempt(store, s, place))
         except (MinioException, urllib3.exceptions.HTTPError) as failure:
             yield Finding(need, str(failure))
     for left in store.list_objects(s.bucket, prefix=f"{place}/", recursive=True):
@@ -79,54 +80,54 @@ def _listed(store: Minio, bucket: str, prefix: str) -> list[str]:
     return [str(entry.object_name) for entry in store.list_objects(bucket, prefix=prefix, recursive=True)]
 
 
-def _read_after_write(store: Minio, bucket: str, place: str) -> str | None:
+def _read_after_write(store: Minio, s: Settings, place: str) -> str | None:
     for number in range(ROUNDS):
         key, body = f"{place}/write/{number:020}.json", uuid.uuid4().bytes
-        _put(store, bucket, key, body)
-        if _get(store, bucket, key) != body:
+        _put(store, s.bucket, key, body)
+        if _get(store, s.bucket, key) != body:
             return "an object just written was read with other content"
     return None
 
 
-def _overwrite(store: Minio, bucket: str, place: str) -> str | None:
+def _overwrite(store: Minio, s: Settings, place: str) -> str | None:
     for number in range(ROUNDS):
-        _put(store, bucket, f"{place}/over", str(number).encode())
-        if _get(store, bucket, f"{place}/over") != str(number).encode():
+        _put(store, s.bucket, f"{place}/over", str(number).encode())
+        if _get(store, s.bucket, f"{place}/over") != str(number).encode():
             return "an object just overwritten was read with its old content"
     return None
 
 
-def _list_after_write(store: Minio, bucket: str, place: str) -> str | None:
+def _list_after_write(store: Minio, s: Settings, place: str) -> str | None:
     for number in range(ROUNDS):
-        _put(store, bucket, f"{place}/list/{number:020}.json", b"{}")
-        found = _listed(store, bucket, f"{place}/list/")
+        _put(store, s.bucket, f"{place}/list/{number:020}.json", b"{}")
+        found = _listed(store, s.bucket, f"{place}/list/")
         if found != [f"{place}/list/{n:020}.json" for n in range(number + 1)]:
             return "a listing lacked an object just written, or was not in order of names"
     return None
 
 
-def _delete(store: Minio, bucket: str, place: str) -> str | None:
-    _put(store, bucket, f"{place}/gone/one", b"x")
-    store.remove_object(bucket, f"{place}/gone/one")
-    return "a deleted object was still listed" if _listed(store, bucket, f"{place}/gone/") else None
+def _delete(store: Minio, s: Settings, place: str) -> str | None:
+    _put(store, s.bucket, f"{place}/gone/one", b"x")
+    store.remove_object(s.bucket, f"{place}/gone/one")
+    return "a deleted object was still listed" if _listed(store, s.bucket, f"{place}/gone/") else None
 
 
-def _multipart(store: Minio, bucket: str, place: str) -> str | None:
+def _multipart(store: Minio, s: Settings, place: str) -> str | None:
     body = uuid.uuid4().bytes * (2 * PART // 16)
-    store.put_object(bucket, f"{place}/parts", io.BytesIO(body), -1, part_size=PART)
+    store.put_object(s.bucket, f"{place}/parts", io.BytesIO(body), -1, part_size=PART)
     return (
         None
-        if _get(store, bucket, f"{place}/parts") == body
+        if _get(store, s.bucket, f"{place}/parts") == body
         else "an object uploaded in parts was read with other content"
     )
 
 
-def _one_winner(store: Minio, bucket: str, place: str) -> str | None:
-    with ThreadPoolExecutor(RACERS) as racers, urllib3.PoolManager(maxsize=RACERS, timeout=ANSWER_SECONDS) as pool:
+def _one_winner(store: Minio, s: Settings, place: str) -> str | None:
+    with ThreadPoolExecutor(RACERS) as racers, connections(s, maxsize=RACERS, timeout=ANSWER_SECONDS) as pool:
         for number in range(ROUNDS):
             key, together = f"{place}/race/{number:020}.json", Barrier(RACERS)
             # The S3 client sends no conditions; a signed address may be used with any.
-            address = store.get_presigned_url("PUT", bucket, key)
+            address = store.get_presigned_url("PUT", s.bucket, key)
 
             def create(racer: int, address: str = address, together: Barrier = together) -> int:
                 together.wait(ANSWER_SECONDS)
@@ -139,12 +140,12 @@ def _one_winner(store: Minio, bucket: str, place: str) -> str | None:
                     f"of {RACERS} writers that create one object (If-None-Match), {said.count(CREATED)} were told that they "
                     f"did (answers {sorted(set(said))}): two commits to one table could replace each other"
                 )
-            if _get(store, bucket, key) != str(said.index(CREATED)).encode():
+            if _get(store, s.bucket, key) != str(said.index(CREATED)).encode():
                 return "a writer was told that it created an object, and another's is there"
     return None
 
 
-NEEDS: dict[str, Callable[[Minio, str, str], str | None]] = {
+NEEDS: dict[str, Callable[[Minio, Settings, str], str | None]] = {
     "read after write": _read_after_write,
     "read after overwrite": _overwrite,
     "list after write, in order": _list_after_write,

@@ -17,6 +17,7 @@ from infra.failures import PermanentFailure
 from infra.lake.login import failed, key
 from infra.settings import Settings
 from infra.store_users import User
+from infra.tls import trust
 
 
 class ColumnMissing(PermanentFailure):
@@ -26,6 +27,7 @@ class ColumnMissing(PermanentFailure):
 def options(s: Settings, user: User | None = None) -> dict[str, str]:
     """The storage options with which delta-rs reaches the store, with this process's key, or a `user`'s."""
     own = key(s, user)
+    trust.in_this_process(s)
     return {
         "AWS_ENDPOINT_URL": s.s3_endpoint,
         "AWS_REGION": s.s3_region,
@@ -112,6 +114,7 @@ def _files(s: Settings, table: str, version: int | None) -> dataset.Dataset:
         region=s.s3_region,
         endpoint_override=s.s3_endpoint,
         connect_timeout=10,
+        tls_ca_file_path=trust.of_the_store(s),
     )
     files = fs.SubTreeFileSystem(f"{s.bucket}/{table}", store)
     return delta(s, table, version).to_pyarrow_dataset(filesystem=files)

@@ -10,32 +10,19 @@ import subprocess
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from urllib.parse import quote
-
-from psycopg.conninfo import conninfo_to_dict
 
 from infra import owner_file, rotation
-from infra.airflow import users
+from infra.airflow import database, users
 from infra.airflow_settings import AirflowUser
 from infra.class_archive import spark_jvm
 from infra.failures import TransientFailure
-from infra.postgres_login import conninfo
-from infra.postgres_roles import Role
 from infra.services import health
 from infra.services.program import BIN, Name, Program, settings_env, shared_env
 from infra.settings import ROOT, Settings
+from infra.tls.files import files
 
 POOLS = {"night": "writer of archive, truth and reconciliation", "gateway": "writer of gold"}
 """One slot each: one process at a time writes a layer."""
-
-
-def database(s: Settings) -> str:
-    """SQLAlchemy URL of the metadata database."""
-    parts = {name: str(value) for name, value in conninfo_to_dict(conninfo(s, Role.AIRFLOW, "airflow")).items()}
-    user, password = (quote(parts.get(name, ""), safe="") for name in ("user", "password"))
-    host = f"[{parts['host']}]" if ":" in parts.get("host", "") else parts.get("host", "")
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return f"postgresql+psycopg2://{user}:{password}@{host}{port}/airflow"
 
 
 def environment(s: Settings) -> dict[str, str]:
@@ -66,8 +53,14 @@ def environment(s: Settings) -> dict[str, str]:
             "HOSTNAME_CALLABLE": "socket.gethostname",
             "MIN_SERIALIZED_DAG_UPDATE_INTERVAL": 5,
         },
-        "DATABASE": {"SQL_ALCHEMY_CONN": database(s), "SQL_ALCHEMY_POOL_SIZE": 3},
-        "API": {"BASE_URL": s.airflow_url, "HOST": "127.0.0.1", "PORT": s.airflow_port, "WORKERS": 1},
+        "DATABASE": {"SQL_ALCHEMY_POOL_SIZE": 3, **database.configuration(s)},
+        "API": {
+            "BASE_URL": s.airflow_url,
+            "HOST": "127.0.0.1",
+            "PORT": s.airflow_port,
+            "WORKERS": 1,
+            **(_encrypted(s) if s.has_tls else {}),
+        },
         "API_AUTH": {"JWT_SECRET": s.airflow_jwt_secret.get_secret_value()},
         # Airflow sets modes itself, by default for its group too.
         "LOGGING": {
@@ -88,6 +81,17 @@ def environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_NIGHT_MEMORY": s.night_memory,
         "DAYBREAK_NIGHT_JAVA": " ".join(spark_jvm(s, s.night_jvm)),
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps(spark),
+    }
+
+
+def _encrypted(s: Settings) -> dict[str, object]:
+    """Also for the tasks, which speak to the API server."""
+    own = files(s)
+    return {
+        "SSL_CERT": own.certificate,
+        "SSL_KEY": own.key,
+        "SSL_CA_FILE": own.ca,
+        "CLIENT_USE_PUBLIC_CERTS": False,
     }
 
 

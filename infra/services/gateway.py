@@ -15,6 +15,8 @@ from infra.services.program import Name, Program, settings_env
 from infra.settings import Settings
 from infra.spark_conf import spark_defaults
 from infra.sql.users import users_file
+from infra.tls.files import OPENS, files
+from infra.tls.trust import context
 
 AUDIT_BYTES = 5_000_000
 """Of the log of refusals, and as much again of the one before it."""
@@ -52,9 +54,15 @@ def configuration(s: Settings) -> dict[str, str]:
         "spark.executor.killOnFatalError.depth": "0",
         # A session keeps its connection to the metastore; as another user it would open one for each query.
         "spark.hadoop.hive.server2.enable.doAs": "false",
+        **(_encrypted(s) if s.has_tls else {}),
         # What its statements spill, apart from what others do, so that the guard can limit it.
         "spark.local.dir": str(spill),
     }
+
+
+def _encrypted(s: Settings) -> dict[str, str]:
+    own = {"use.SSL": "true", "keystore.path": str(files(s).keystore), "keystore.password": OPENS}
+    return {f"spark.hadoop.hive.server2.{name}": value for name, value in own.items()}
 
 
 def folders(s: Settings) -> tuple[Path, ...]:
@@ -111,7 +119,7 @@ def program(s: Settings) -> Program:
         env=settings_env(),
         ports={"gateway_port": s.gateway_port},
         needs=(Name.STORE,),
-        waits_for=lambda pid: health.port(s.gateway_host, s.gateway_port),
+        waits_for=lambda pid: health.port(s.gateway_host, s.gateway_port, context(s, "gateway_host")),
         notices=lambda pid: notices(s, pid),
         # Hive lists this folder whenever a session ends, and complains if it is not there.
         prepare=lambda: (s.home / "gateway" / "local").mkdir(parents=True, exist_ok=True),

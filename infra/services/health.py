@@ -6,6 +6,7 @@ Run: daybreak status
 
 import json
 import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -27,18 +28,24 @@ from infra.kafka.replicas import replicas
 from infra.last_said import last_said
 from infra.services import said as said_of
 from infra.settings import Settings
+from infra.tls.trust import context
 
 ANSWER_SECONDS = 3
+_NO_PROXY = urllib.request.ProxyHandler({})
+"""Our services are on loopback, where no proxy can reach them."""
+_direct = urllib.request.build_opener(_NO_PROXY)
 SILENT_SECONDS = 60.0
 """Oldest status file of a stream that works; it is written every second."""
-_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""Our services are on loopback, where no proxy can reach them."""
 
 
-def port(host: str, number: int) -> str | None:
-    """Does something listen on the port?"""
+def port(host: str, number: int, trusted: ssl.SSLContext | None = None) -> str | None:
+    """Does something listen on the port? `trusted`: of TLS, whose certificates."""
     try:
-        socket.create_connection((host, number), ANSWER_SECONDS).close()
+        with socket.create_connection((host, number), ANSWER_SECONDS) as plain:
+            if trusted:
+                trusted.wrap_socket(plain, server_hostname=host).close()
+    except ssl.SSLCertVerificationError as refused:
+        return f"a certificate on port {number} that is taken ({refused.verify_message})"
     except OSError:
         return f"an answer on port {number}"
     return None
@@ -48,8 +55,8 @@ def kafka(s: Settings, node: Node) -> str | None:
     """Does the broker answer, has it registered, and has it every record of its replicas that is to be there?"""
     # A client's own complaints about a broker that is not there yet would fill the screen.
     silent = {"log_level": 0, "socket.timeout.ms": ANSWER_SECONDS * 1000}
-    client = AdminClient({"bootstrap.servers": node.address, **silent, **login.of_librdkafka(s), **s.kafka_client})
     try:
+        client = AdminClient({"bootstrap.servers": node.address, **silent, **login.of_librdkafka(s), **s.kafka_client})
         there = client.list_topics(timeout=ANSWER_SECONDS)
     except KafkaException:
         return f"an answer from the broker at {node.address}"
@@ -60,15 +67,20 @@ def kafka(s: Settings, node: Node) -> str | None:
     return f"its replicas to catch up: {behind:,} of {len(every):,} are behind" if behind else None
 
 
-def page(url: str) -> tuple[str | None, Any]:
-    """GET a page: (None, its JSON if it is JSON), or (what is wrong, None)."""
+def page(url: str, trusted: ssl.SSLContext | None = None) -> tuple[str | None, Any]:
+    """GET a page: (None, its JSON if it is JSON), or (what is wrong, None). `trusted`: if not the machine's CAs."""
+    direct = (
+        urllib.request.build_opener(_NO_PROXY, urllib.request.HTTPSHandler(context=trusted)) if trusted else _direct
+    )
     try:
-        with _direct.open(url, timeout=ANSWER_SECONDS) as answer:
+        with direct.open(url, timeout=ANSWER_SECONDS) as answer:
             body = answer.read()
     except urllib.error.HTTPError as refused:
         return f"a good answer from {url} (it answers {refused.code})", None
-    except OSError:
-        return f"an answer from {url}", None
+    except OSError as failure:
+        why = getattr(failure, "reason", None)
+        said = f" ({why.verify_message})" if isinstance(why, ssl.SSLCertVerificationError) else ""
+        return f"an answer from {url}{said}", None
     return None, json.loads(body) if body.startswith(b"{") else None
 
 
@@ -84,7 +96,7 @@ def postgres(connection_string: str) -> str | None:
 
 def airflow(s: Settings, component: str, pid: int) -> str | None:
     """Does Airflow count this component as healthy, by a heartbeat of the process that runs now?"""
-    wrong, said = page(f"{s.airflow_url}/api/v2/monitor/health")
+    wrong, said = page(f"{s.airflow_url}/api/v2/monitor/health", context(s, "airflow_url"))
     if wrong or not isinstance(said, dict):
         return wrong or "a health page of Airflow in JSON"
     part = said[component]

@@ -24,15 +24,15 @@ FLEE = (
 
 def nodes(s: Settings, count: int | None = None) -> tuple[Node, ...]:
     """The brokers that the settings ask for, or `count` of them."""
-    folder = s.home / "kafka"
+    folder, host = s.home / "kafka", s.clients_host
     if (count or s.kafka_brokers) == ONE:
-        return (Node(1, folder, s.kafka_port, s.kafka_controller_port),)
+        return (Node(1, folder, s.kafka_port, s.kafka_controller_port, host),)
     ports = (
         (s.kafka_port, s.kafka_controller_port),
         (s.kafka_2_port, s.kafka_2_controller_port),
         (s.kafka_3_port, s.kafka_3_controller_port),
     )
-    return tuple(Node(number, folder / str(number), *own) for number, own in enumerate(ports, start=1))
+    return tuple(Node(number, folder / str(number), *own, host) for number, own in enumerate(ports, start=1))
 
 
 def other_size(s: Settings) -> str | None:

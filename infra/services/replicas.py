@@ -58,8 +58,8 @@ def notices(s: Settings, node: Node) -> tuple[str, ...]:
         **login.of_librdkafka(s),
         **s.kafka_client,
     }
-    admin = AdminClient(own)
     try:
+        admin = AdminClient(own)
         there = admin.list_topics(timeout=NOTICE_SECONDS)
         short = _short(there)
         if node.number != min(there.brokers, default=0) or not short:

@@ -26,6 +26,10 @@ from infra.services import (
 )
 from infra.services.program import Name, Program
 from infra.settings import Settings
+from infra.tls.files import fingerprint
+
+SERVED = "SERVED_CERTIFICATE"
+"""The variable of a program's environment that tells one certificate from the next; nobody reads it."""
 
 
 def roster(s: Settings) -> dict[Name, Program]:
@@ -55,7 +59,7 @@ def roster(s: Settings) -> dict[Name, Program]:
     if s.embedded("airflow_url"):
         programs += airflow.programs(s)
     named = {program.name: program for program in programs}
-    return {name: _with_needs(named, named[name]) for name in Name if name in named}
+    return {name: _with_needs(named, _with_certificate(s, named[name])) for name in Name if name in named}
 
 
 def called(programs: Mapping[Name, Program], name: str) -> tuple[Name, ...]:
@@ -69,6 +73,11 @@ def _with_needs(programs: Mapping[Name, Program], program: Program) -> Program:
     """Who needs Kafka needs every broker; a need that is yours stays, and is met."""
     needs = [found for need in program.needs for found in called(programs, need) or (need,)]
     return replace(program, needs=tuple(needs))
+
+
+def _with_certificate(s: Settings, program: Program) -> Program:
+    """With another certificate, or CA, it is another program: `daybreak up` restarts it."""
+    return replace(program, env={**program.env, SERVED: fingerprint(s)}) if s.has_tls else program
 
 
 def choose(programs: dict[Name, Program], only: str | None) -> dict[Name, Program]:

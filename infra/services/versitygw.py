@@ -23,6 +23,8 @@ from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.store_format import versitygw_folder
 from infra.store_users import OWN, User
+from infra.tls.files import files
+from infra.tls.trust import context
 
 HEALTH = "/health"
 
@@ -32,6 +34,7 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
     command = [
         f"{s.home}/bin/versitygw",
         *("--port", f"127.0.0.1:{s.s3_port}"),
+        *(("--cert", str(files(s).certificate), "--key", str(files(s).key)) if s.has_tls else ()),
         *("--iam-dir", str(_keys(s))),
         *("--health", HEALTH),
         # Without it, a line for each request, that does not say whose it is.
@@ -52,7 +55,7 @@ def program(s: Settings, complete: Callable[[], None]) -> Program:
             "VGW_REGION": s.s3_region,
         },
         ports={"s3_port": s.s3_port},
-        waits_for=lambda pid: health.page(f"{s.s3_endpoint}{HEALTH}")[0],
+        waits_for=lambda pid: health.page(f"{s.s3_endpoint}{HEALTH}", context(s, "s3_endpoint"))[0],
         prepare=lambda: prepare(s),
         complete=complete,
     )

@@ -24,6 +24,7 @@ def main(wanted: "list[str]") -> None:
         environment,
         helm,
         jars,
+        postgres,
         prerequisites,
         queue,
         store,
@@ -33,7 +34,16 @@ def main(wanted: "list[str]") -> None:
     try:
         prerequisites.check(with_java=wanted != ["python"])
         usual = (environment.STEP, jars.STEP, compiled.STEP, store.STEP, classes.STEP)
-        known = (*usual, connect.STEP, queue.STEP, store.MINIO_STEP, helm.STEP, audit_tools.STEP, audit_tools.GO_STEP)
+        more = (
+            connect.STEP,
+            queue.STEP,
+            postgres.STEP,
+            store.MINIO_STEP,
+            helm.STEP,
+            audit_tools.STEP,
+            audit_tools.GO_STEP,
+        )
+        known = (*usual, *more)
         run([environment.INSTALLER, *([step for step in known if step.name in wanted] if wanted else usual)])
     except SetupFailure as failure:
         sys.exit(f"daybreak: {failure}")

@@ -1,6 +1,6 @@
 """Write infra/jars.lock anew: what Ivy resolves now, with modules, licences and hashes.
 
-Data flow: infra/ivy.xml, infra/setup/{compiler,queue}.xml -> Ivy's files and its report -> infra/jars.lock
+Data flow: infra/ivy.xml, infra/setup/{compiler,queue,postgres}.xml -> Ivy's files and its report -> infra/jars.lock
 Run: make lock-jars
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from infra.setup import compiled, connect, jars, queue
+from infra.setup import compiled, connect, jars, postgres, queue
 from infra.setup.pins import LIST, Pin, sha256
 from infra.setup.step import STATE, SetupFailure
 
@@ -41,6 +41,7 @@ ALL = (
     *(Fetched(one) for one in (*jars.CONFIGURATIONS, connect.CONFIGURATION)),
     Fetched("compiler", compiled.IVY_FILE),
     Fetched(queue.NAME, queue.IVY_FILE, queue.KINDS),
+    *(Fetched(one, postgres.IVY_FILE) for one in postgres.CONFIGURATIONS),
 )
 
 

@@ -5,6 +5,7 @@ Run: python -m infra.sql.gateway register
 """
 
 import re
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +23,8 @@ from infra.lake.login import failed
 from infra.lake.s3 import client
 from infra.lake.tables import WRITERS, Writer
 from infra.settings import Settings, settings
-from infra.sql.users import Role, given
+from infra.sql.reach import reached
+from infra.sql.users import Role
 
 
 @dataclass(frozen=True)
@@ -74,18 +76,20 @@ class Gateway:
 def opened(role: Role = Role.READER) -> Iterator[Gateway]:
     """A session of the gateway. Raises TransientFailure if it does not answer, PermanentFailure if it refuses the password."""
     s = settings()
-    login = {"username": str(role), "password": given(s, role), "auth": "CUSTOM"}
     try:
-        connection = hive.connect(host=s.gateway_host, port=s.gateway_port, **login)
+        connection = hive.connect(**reached(s, role))
     except (exc.Error, TException, OSError) as failure:
         if WRONG_PASSWORD in str(failure):
             raise PermanentFailure(
                 f"the SQL gateway does not know this password of {role} (DAYBREAK_GATEWAY_{role.upper()}_PASSWORD): "
                 "daybreak restart gateway lets it read them again"
             ) from failure
-        raise TransientFailure(
-            f"the SQL gateway does not answer at {s.gateway_host}:{s.gateway_port} (daybreak status says why)"
-        ) from failure
+        where = f"{s.gateway_host}:{s.gateway_port}"
+        if isinstance(refused := getattr(failure, "inner", None), ssl.SSLCertVerificationError):
+            raise PermanentFailure(
+                f"the certificate of the SQL gateway at {where} is not taken: {refused.verify_message} (daybreak up renews it)"
+            ) from failure
+        raise TransientFailure(f"the SQL gateway does not answer at {where} (daybreak status says why)") from failure
     try:
         yield Gateway(connection)
     finally:

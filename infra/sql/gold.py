@@ -23,9 +23,12 @@ from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
 from infra.sql.gateway import opened, register
+from infra.sql.reach import is_encrypted
 from infra.sql.users import Role, given
+from infra.tls_settings import ca_file
 
 PROJECT = ROOT / "dbt"
+VERIFIED = "infra.sql.verified_dbt"
 SECRET = "DBT_ENV_SECRET_GATEWAY_PASSWORD"
 """Where dbt/profiles.yml reads its password."""
 
@@ -83,6 +86,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
         **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
+        **({"DAYBREAK_GATEWAY_TLS": "True", "DAYBREAK_GATEWAY_CA": str(ca_file(s.home))} if is_encrypted(s) else {}),
     }
 
 
@@ -177,7 +181,8 @@ def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
 
 
 def _run(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> int:
-    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", *words]
+    dbt = [sys.executable, "-m", VERIFIED] if is_encrypted(s) else [str(Path(sys.executable).with_name("dbt"))]
+    command = [*dbt, "--no-use-colors", *words]
     return subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False).returncode
 
 

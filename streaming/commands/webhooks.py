@@ -16,6 +16,7 @@ from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.options import WEBHOOKS
 from infra.settings import settings
+from infra.tls_settings import url
 from streaming.webhooks import senders, topics
 from streaming.webhooks.senders import NAME, Secret, Sender, current
 from streaming.webhooks.signature import new_secret
@@ -119,6 +120,6 @@ def _of(known: dict[str, Sender], name: str) -> Sender:
 def _show(name: str, secret: Secret) -> None:
     """The one time that a secret is shown."""
     print(secret.text, flush=True)
-    where = f"http://127.0.0.1:{settings().webhooks_port}/topics/<topic>, with the header webhook-sender: {name}"
+    where = f"{url(vars(settings()), 'webhooks_port')}/topics/<topic>, with the header webhook-sender: {name}"
     off = "" if settings().has(WEBHOOKS) else ". The option is off: daybreak up --with webhooks"
     typer.echo(f"the secret of {name}, shown only now; it signs POST {where}{off}", err=True)

@@ -19,6 +19,7 @@ from infra.kafka_users import User
 from infra.page.write import put
 from infra.services.webhooks import status_file
 from infra.settings import Settings, settings
+from infra.tls.files import files
 from streaming.webhooks import senders
 from streaming.webhooks.app import Webhooks
 from streaming.webhooks.deliver import WAIT_SECONDS, Log
@@ -42,6 +43,8 @@ async def serve(s: Settings) -> None:
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=int(WAIT_SECONDS) + 2,
+        ssl_certfile=str(files(s).certificate) if s.has_tls else None,
+        ssl_keyfile=str(files(s).key) if s.has_tls else None,
     )
     server = uvicorn.Server(config)
     saying = asyncio.create_task(_say(s, server, webhooks, known, log))

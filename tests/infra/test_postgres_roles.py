@@ -21,12 +21,13 @@ from pydantic import SecretStr
 from sqlalchemy.engine import make_url
 
 from infra import postgres_rights
+from infra.airflow import database
 from infra.commands import postgres_lines
 from infra.failures import PermanentFailure
 from infra.lake.lease import Lease
 from infra.postgres_login import conninfo, password
 from infra.postgres_roles import OWN, Role
-from infra.services import airflow, connect
+from infra.services import connect
 from infra.services.roles import ADMIN, ENTERS, READERS
 from infra.settings import Settings, load
 from infra.settings_table import PAGE
@@ -134,7 +135,7 @@ def test_each_role_has_a_password_of_its_own(s: Settings) -> None:
 
 
 def test_each_program_says_its_role(s: Settings) -> None:
-    url = make_url(airflow.database(s))
+    url = make_url(database.url(s))
     assert (url.username, url.password, url.database) == ("airflow", password(s, Role.AIRFLOW), "airflow")
     assert connection.parts(s)["user"] == "shop"
     assert connector.source(s)["database.user"] == "capture"

@@ -26,8 +26,8 @@ POSTGRES_DOORS = (
     Mutation(
         "postgres: who captures changes copies the whole server",
         "infra/services/postgres.py",
-        "host all all 127.0.0.1/32",
-        "host all,replication all 127.0.0.1/32",
+        "{kind} all all 127.0.0.1/32",
+        "{kind} all,replication all 127.0.0.1/32",
         f"{ROLES}::test_what_the_capture_needs_it_may_and_no_more[copy the whole server]",
     ),
     Mutation(

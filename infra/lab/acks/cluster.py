@@ -47,16 +47,18 @@ SOON: Mapping[str, str] = {
 class Cluster:
     """Three brokers and the topics of the lab: of one partition and three replicas each, all led by the same broker."""
 
-    def __init__(self, nodes: Sequence[Node], topics: Sequence[str], brokers: Brokers, password: str) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], topics: Sequence[str], brokers: Brokers, login_: Mapping[str, str]
+    ) -> None:
         self.nodes, self.topics, self.brokers = nodes, topics, brokers
-        self._password = password
+        self._login = login_
         self._admin = AdminClient(self.options)
 
     @property
     def options(self) -> Options:
         """What a client needs to find them, and to log in."""
         found = ",".join(node.address for node in self.nodes)
-        return {"bootstrap.servers": found, "log_level": 0, **login.scram(User.OWNER, self._password)}
+        return {"bootstrap.servers": found, "log_level": 0, **self._login}
 
     def create_topics(self) -> None:
         """Create the topics. Raises TransientFailure if the brokers do not do it."""
@@ -130,13 +132,13 @@ def cluster(s: Settings, folder: Path, topics: Sequence[str]) -> Iterator[Cluste
     s = s.model_copy(update={"kafka_cluster_id": CLUSTER_ID, "kafka_memory": MEMORY, **own_users})
     ports = free_ports(2 * THREE)
     nodes = tuple(
-        Node(number, folder / str(number), ports[2 * number - 2], ports[2 * number - 1])
+        Node(number, folder / str(number), ports[2 * number - 2], ports[2 * number - 1], s.clients_host)
         for number in range(1, THREE + 1)
     )
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda node: prepare(s, node, nodes, SOON), nodes))
     with Brokers(s, nodes) as running:
-        own = Cluster(nodes, topics, running, password)
+        own = Cluster(nodes, topics, running, login.scram(s, User.OWNER, password))
         for node in nodes:
             running.start(node.number)
         own.wait_up()

@@ -67,6 +67,8 @@ def source(s: Settings) -> dict[str, str]:
         "database.user": own.get("user", ""),
         "database.password": f"${{file:{s.home}/connect/{SECRETS}:password}}",
         "database.dbname": own["dbname"],
+        **({"database.sslmode": own["sslmode"]} if "sslmode" in own else {}),
+        **({"database.sslrootcert": own["sslrootcert"]} if "sslrootcert" in own else {}),
         "plugin.name": "pgoutput",
         "publication.autocreate.mode": "disabled",
         # Also where the log at its own position is gone: a slot that was lost or dropped.

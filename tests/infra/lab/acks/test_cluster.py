@@ -56,7 +56,7 @@ def test_a_broker_that_ends_by_itself_is_told_with_its_last_words(
     ends = [sys.executable, "-c", "print('starts'); print('the port is taken')"]
     monkeypatch.setattr(brokers, "command", lambda s, node: ends)
     with brokers.Brokers(Settings(home=tmp_path), [node]) as running:
-        own = cluster.Cluster([node], ["topic"], running, "password")
+        own = cluster.Cluster([node], ["topic"], running, {})
         running.start(1)
         with pytest.raises(TransientFailure, match="broker 1 of the lab ended by itself: the port is taken"):
             own.wait_up()

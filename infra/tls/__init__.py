@@ -1,0 +1,1 @@
+"""TLS of the embedded services: certificates, who trusts them, and their renewal."""
