@@ -22,6 +22,9 @@ from batch.day_plan import DayPlan, Redo, Settlement
 from batch.learned import before_them
 from batch.night_state import learned as looked_at_versions
 from batch.night_state import record_learned, record_unchanged, unchanged_to
+from batch.reconciliation.closed import Closed
+from batch.reconciliation.open_rows import open_from, read_by_both
+from batch.reconciliation.speed_snapshot import finished
 from batch.settlement.decisions import DECISIONS, Decision
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
 from batch.settlement.settlements import ends as ends_of
@@ -44,9 +47,9 @@ def plans(
 
     Planned are: `night` itself until it is settled; days with records that earlier nights have missed; every settled or
     rejected day that newer arrivals touch, or that was decided by other definitions, or that rejected records of a schema
-    version which is known now; every day that waits for an approval. `full` adds all settled days. The same archive and
-    definitions give the same run ids. A day that such records could have touched, and did not, is noted (night_state). Of a day
-    that is settled, only what can have changed is done again.
+    version which is known now; every settled day of which rows were open and have closed since; every day that waits for an
+    approval. `full` adds all settled days. The same archive and definitions give the same run ids. A day that such records could
+    have touched, and did not, is noted (night_state). Of a day that is settled, only what can have changed is done again.
     """
     sound = conserved()
     unchecked = newer(session, {at: end for at, (_, end) in sound.items()})
@@ -63,10 +66,11 @@ def plans(
     read_to = {day: known_to.get(day) or ends_of(row["offsets"]) for day, row in validated.items() if day in looked_at}
     news = _learned(definitions, {day: validated[day] for day in read_to})
     touched = Touched(session, before_them(session, news, read_to) if any(news.values()) else read_to)
+    by_both, closed = read_by_both(finished(), ends), Closed(looked_at & {*covered})
     whole = {*open_days, *missed, *(covered if full else ()), *({night.date} - {*covered})} & looked_at
     todo = dict[date, Redo | None].fromkeys(whole)
     for day in looked_at & {*validated} - whole:
-        redo = _redo(day, validated[day], definitions, touched)
+        redo = _redo(day, validated[day], definitions, touched, closed.since(day, by_both))
         if redo is None or redo:
             todo[day] = redo if day in covered else None
     record_unchanged(touched.untouched, ends)
@@ -81,6 +85,7 @@ def plans(
             ranges,
             _previous(before[day], day in covered) if day in before else None,
             redo,
+            open_from(Day(day), by_both),
         )
         for day, redo in sorted(todo.items())
     )
@@ -99,7 +104,8 @@ def _missed(archived: Collection[date], night: Day, before: Collection[date], kn
 
 def _previous(row: Settled, is_in_force: bool) -> Settlement:
     totals = row["totals"]
-    return Settlement(dict(row["definitions"]), None if totals is None else dict(totals), is_in_force)
+    sums = None if totals is None else dict(totals)
+    return Settlement(dict(row["definitions"]), sums, is_in_force, dict(row["by_stream"] or {}), row["horizon"])
 
 
 def run_id(night: Day, day: date, ends: Ends, definitions: Mapping[str, str]) -> str:
@@ -116,13 +122,16 @@ def settlements() -> tuple[dict[date, Settled], dict[date, Settled]]:
     return {row["day"]: row for row in rows if row["in_force"]}, {row["day"]: row for row in rows}
 
 
-def _redo(day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched) -> Redo | None:
-    """What is done again of a day: the views of another definition, and what newer records touch; None: everything."""
+def _redo(
+    day: date, validated: Settled, definitions: Mapping[str, str], touched: Touched, closed: frozenset[str]
+) -> Redo | None:
+    """What is done again of a day: the views of another definition, those of which rows have closed, and what newer records
+    touch; None: everything."""
     others = differing(dict(validated["definitions"]), definitions)
     if any(map(is_of_events, others)):
         return None
     found = touched.redo(day)
-    return Redo(found.views | others, found.topics)
+    return Redo(found.views | others | closed, found.topics)
 
 
 def _learned(definitions: Mapping[str, str], validated: Mapping[date, Settled]) -> dict[date, set[tuple[str, int]]]:

@@ -15,11 +15,10 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archived import in_files
-from batch.touched import WHOLE
 from infra.kafka.places import At, Ends
 from streaming.bronze import RECORD
 from streaming.validate import validate
-from streaming.views import CHANGELOGS
+from streaming.views import CHANGELOGS, VIEWS
 
 Learned = Mapping[date, Collection[tuple[str, int]]]
 """Per day the topics and schema versions that came after its settlement, as from `definitions.learned`."""
@@ -28,8 +27,8 @@ Learned = Mapping[date, Collection[tuple[str, int]]]
 def before_them(session: SparkSession, learned: Learned, read_to: Mapping[date, Ends]) -> dict[date, Ends]:
     """`read_to`, but for each day and partition not beyond the first valid record of a version that the day has learned.
 
-    Records count that lie on the day or within REACH after it, and those of changelogs before it. Only files of their topics and
-    days are opened.
+    Records count that lie on the day, or after it within reach of a view, and those of changelogs before it. Only files of their
+    topics and days are opened.
     """
     found = _first(session, learned)
     ends = {day: dict(own) for day, own in read_to.items()}
@@ -37,7 +36,7 @@ def before_them(session: SparkSession, learned: Learned, read_to: Mapping[date, 
         for other, of_topics in found.items():
             for (topic, version, partition), offset in of_topics.items():
                 at = topic, partition
-                counts = other in _near(day) or (topic in CHANGELOGS and other < day)
+                counts = other in _near(day, topic) or (topic in CHANGELOGS and other < day)
                 if counts and (topic, version) in learned[day] and at in ends[day]:
                     ends[day][at] = min(ends[day][at], offset)
     return ends
@@ -48,13 +47,15 @@ def _first(session: SparkSession, learned: Learned) -> dict[date, dict[tuple[str
     wanted = {one for own in learned.values() for one in own}
     if not wanted:
         return {}
-    topics, days = {topic for topic, _ in wanted}, {near for day in learned for near in _near(day)}
+    topics = {topic for topic, _ in wanted}
+    days = {topic: {near for day in learned for near in _near(day, topic)} for topic in topics}
+    every = {day for own in days.values() for day in own}
 
     def may_matter(day: date, at: At, _: int) -> bool:
-        return at[0] in topics and (day in days or (at[0] in CHANGELOGS and day < max(days)))
+        return at[0] in topics and (day in days[at[0]] or (at[0] in CHANGELOGS and day < max(every)))
 
-    is_older = F.col("topic").isin(*CHANGELOGS) & (F.col("day") < F.lit(max(days)))
-    own = in_files(session, may_matter).where(F.col("topic").isin(*topics) & (F.col("day").isin(*days) | is_older))
+    is_older = F.col("topic").isin(*CHANGELOGS) & (F.col("day") < F.lit(max(every)))
+    own = in_files(session, may_matter).where(F.col("topic").isin(*topics) & (F.col("day").isin(*every) | is_older))
     records = validate(own.select(*RECORD.fieldNames(), "day")).where((F.size("reasons") == 0) & _is_one_of(wanted))
     first = records.groupBy("day", "topic", "schema_version", "partition").agg(F.min("offset").alias("first"))
     found: dict[date, dict[tuple[str, int, int], int]] = {}
@@ -68,6 +69,7 @@ def _is_one_of(wanted: Collection[tuple[str, int]]) -> Column:
     return reduce(lambda one, other: one | other, each)
 
 
-def _near(day: date) -> list[date]:
-    """The day, and the days of the archive that REACH after it comes to."""
-    return [day + timedelta(days=n) for n in range(WHOLE + 2)]
+def _near(day: date, topic: str) -> list[date]:
+    """The day, and the days of the archive after it that may hold a record of the topic that some view needs."""
+    last = max([view.reach for view in VIEWS.values() if topic in view.inputs], default=timedelta(0)).days + 1
+    return [day + timedelta(days=n) for n in range(last + 1)]

@@ -143,7 +143,7 @@ def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) ->
     """
     suit(own, plan.day)
     again = Redone(own, plan)
-    known = Decided(own, again.topics)
+    known = Decided(own, again.needs)
     try:
         worked = anew or is_pending(plan, "truth")
         if worked:

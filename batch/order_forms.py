@@ -130,7 +130,7 @@ def _fact(s: Settings, order: str) -> Form:
     rows = reader.read(s, GOLD, where=pc.field(KEY) == order).to_pylist()
     return _form(
         ("a fact", f"gold, {GOLD.rpartition('/')[2]}"),
-        "was it paid within its hour, and how sure is that?",
+        "was it paid within three days, and how sure is that?",
         rows,
         None,
         "daybreak night, and dbt",

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.day_plan import DayPlan
 from batch.night_state import begun, record_begun
+from batch.reach import Reach, reach
 from batch.truth import TRUTH
 from infra.lake import spark_tables
 from streaming.views import VIEWS
@@ -24,19 +25,17 @@ CONTENT = ("event_id", *PLACE, "content_hash")
 
 
 class Redone:
-    """The views that a plan's run computes anew, and the topics that it reads for them."""
+    """The views that a plan's run computes anew, and what it reads for them."""
 
     def __init__(self, session: SparkSession, plan: DayPlan) -> None:
         self._session = session
         self._plan = plan
 
     @property
-    def topics(self) -> frozenset[str] | None:
-        """The topics of which records are read; None: all."""
+    def needs(self) -> Reach:
+        """What is read: all, or for some views only."""
         redo, before = self._plan.redo, begun(self._plan.day)
-        if redo is None or redo.topics or before is None:
-            return None
-        return frozenset(topic for name in VIEWS if name in redo.views | before for topic in VIEWS[name].inputs)
+        return reach(None if redo is None or redo.topics or before is None else redo.views | before)
 
     @property
     def views(self) -> list[View]:

@@ -8,6 +8,7 @@ from batch.archive import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
 from batch.conservation.losses_table import LOSSES
 from batch.corrections.ledger import CORRECTIONS
+from batch.corrections.served_open import OPEN_ROWS
 from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
 from batch.night_state import STATE
@@ -23,6 +24,6 @@ from streaming.views import VIEWS
 def night_tables() -> tuple[Table, ...]:
     """All tables of the night, in the order in which they are created."""
     recomputed = (ARCHIVE, TRUTH, TRUTH_QUARANTINE)
-    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, SETTLEMENTS, STATE, EVENT_LATENESS, CURVE)
+    found = (DIFFERENCES, EVIDENCE, SUMMARY, CORRECTIONS, OPEN_ROWS, SETTLEMENTS, STATE, EVENT_LATENESS, CURVE)
     more = (ARCHIVE_GAPS, CONSERVATION, LOSSES, PAST_SETTLEMENTS, DECISIONS)
     return (*recomputed, *found, *(truth_table(view) for view in VIEWS.values()), *more)

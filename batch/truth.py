@@ -4,16 +4,18 @@ Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantin
 Run: python -m batch truth --date 2026-01-31
 """
 
-from collections.abc import Callable, Collection, Iterable
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archive import ARCHIVE, PLACE
 from batch.archived import archived_on
-from batch.day import Day, Span
-from batch.history import is_history, shortened
+from batch.day import Day
+from batch.history import is_history, needed, shortened
+from batch.reach import Reach, reach
 from infra.failpoints import point
 from infra.lake import spark_tables
 from infra.lake.at_once import at_once
@@ -27,7 +29,7 @@ from streaming.deduplicate import outcomes
 from streaming.definitions import of_event
 from streaming.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.validate import validate
-from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
+from streaming.views import CHANGELOGS, LOOKBACK, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 
@@ -55,57 +57,56 @@ def truth_table(view: View) -> Table:
     return Table("truth", view.name, struct(*view.schema, *stamp), partitioned_by=("day",), description=description)
 
 
-def decided(session: SparkSession, *spans: Span, start: datetime, topics: Collection[str] | None = None) -> DataFrame:
-    """Validated records (of some topics) whose event time (or, without one, arrival) is in one of the spans, with their outcomes.
+def decided(session: SparkSession, day: Day, needs: Reach) -> DataFrame:
+    """Validated records of a day and around it, as far as some views reach, with their outcomes: by their event time, or, without
+    one, their arrival.
 
-    And all records of changelogs before `start`: the last of a key may be of any age. Other arrivals of the same
-    event_ids, with any event time, are looked up in the whole archive, so that duplicates and conflicts are found. The lookup
-    reads the column event_id; payloads are read only where it finds one.
+    And all records of changelogs before: the last of a key may be of any age. Other arrivals of the same event_ids, with any
+    event time, are looked up in the whole archive, so that duplicates and conflicts are found. The lookup reads the column
+    event_id; payloads are read only where it finds one.
     """
-    at = F.coalesce("event_time", "arrival")
-    days, is_own = set[date](), is_history(start)
-    for span in spans:
-        first, last = span.days
-        is_own = is_own | (F.col("day").between(F.lit(first), F.lit(last)) & span.holds(at))
-        days |= {first + timedelta(days=n) for n in range((last - first).days + 1)}
-    if topics is not None:
-        is_own = is_own & F.col("topic").isin(*topics)
-    own = archived_on(session, days, CHANGELOGS).where(is_own)
-    elsewhere = _with_ids(session, own.where(F.col("event_id").isNotNull()).select("event_id").distinct(), is_own)
-    records = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
-    validated = validate(records.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
+    at, is_old = F.coalesce("event_time", "arrival"), is_history(day.start - LOOKBACK)
+    is_near = needs.near(day, at) | is_old
+    if needs.topics is not None:
+        is_near = is_near & F.col("topic").isin(*needs.topics)
+    records = archived_on(session, needs.days(day), CHANGELOGS)
+    own, others = records.where(is_near), spark_tables.read(session, ARCHIVE).where(~is_near)
+    far = needs.of_keys_of(session, day, records.where(~is_near), at)
+    if far is not None:
+        own, others = own.unionByName(far), others.join(far.select("day", *PLACE), ["day", *PLACE], "left_anti")
+    ids = own.where(F.col("event_id").isNotNull()).select("event_id").distinct()
+    elsewhere = _with_ids(session, ids, others)
+    both = own.withColumn("own", F.lit(True)).unionByName(elsewhere.withColumn("own", F.lit(False)))
+    validated = validate(both.select(*RECORD.fieldNames(), "own")).withColumn("written", F.lit(False))
     return outcomes(validated).where("own")
 
 
-def _with_ids(session: SparkSession, ids: DataFrame, is_own: Column) -> DataFrame:
-    """The archive's records with one of the ids, but for those of which `is_own` holds."""
-    others = spark_tables.read(session, ARCHIVE).where(~is_own)
+def _with_ids(session: SparkSession, ids: DataFrame, others: DataFrame) -> DataFrame:
+    """Those of other records of the archive that have one of the ids."""
     found = few(others.join(ids, "event_id", "left_semi").select("day", *PLACE))
     if isinstance(found, DataFrame):
         return others.join(found, ["day", *PLACE], "left_semi")
     days = set(found["day"].unique().to_pylist())
     places = from_arrow(session, found, others.select("day", *PLACE).schema)
-    return archived_on(session, days).where(~is_own).join(F.broadcast(places), ["day", *PLACE], "left_semi")
+    return archived_on(session, days).join(F.broadcast(places), ["day", *PLACE], "left_semi")
 
 
 class Decided:
     """A cache of validated records around days: computed once for truth and comparison, kept until `release`.
 
     They are kept without their plan: every view would hold it, and Spark would analyze it anew with each of their steps.
-    `topics`: only records of these; None: of all.
+    `needs`: of which views; None: of all.
     """
 
-    def __init__(self, session: SparkSession, topics: Collection[str] | None = None) -> None:
+    def __init__(self, session: SparkSession, needs: Reach | None = None) -> None:
         self._session = session
-        self.topics = topics
+        self.needs = needs or reach()
         self._kept: dict[Day, DataFrame] = {}
 
     def around(self, day: Day) -> DataFrame:
-        """The validated records of the day, of LOOKBACK before it and of REACH after it, with their outcomes; and those of
-        changelogs before."""
+        """The validated records of the day and around it, as `decided` gives them."""
         if day not in self._kept:
-            around = day.around(LOOKBACK, REACH)
-            self._kept[day] = materialized(decided(self._session, around, start=around.start, topics=self.topics))
+            self._kept[day] = materialized(decided(self._session, day, self.needs))
         return self._kept[day]
 
     def release(self) -> None:
@@ -115,10 +116,10 @@ class Decided:
         self._kept.clear()
 
 
-def events(session: SparkSession, definition: str, *spans: Span, start: datetime) -> DataFrame:
-    """The valid events, one per event_id, with event times in one of the spans; and the last of each key of changelogs before
-    `start`."""
-    return shortened(accepted(decided(session, *spans, start=start), definition), start)
+def events_around(session: SparkSession, definition: str, day: Day) -> DataFrame:
+    """The valid events of other days that the day's rows need, one per event_id; of older changes the last of each key."""
+    found = decided(session, day, replace(reach(), beside=True))
+    return shortened(accepted(found, definition), day.start - LOOKBACK)
 
 
 def inputs(view: View, found: DataFrame, *more: str) -> dict[str, DataFrame]:
@@ -144,27 +145,28 @@ def truth(
 ) -> None:
     """Replace the day in the truth tables of events and of the views that are `chosen` when its events are known.
 
-    `known`: the caller's cache of validated records, which the caller releases. If it has some topics only, the day's events
-    stay as they are.
+    `known`: the caller's cache of validated records, which the caller releases. If it has those of some views only, the day's
+    events stay as they are.
     """
     validated = known or Decided(session)
     rows = validated.around(day)
     try:
         valid = accepted(rows, of_event(definitions))
-        found = materialized(shortened(valid, day.around(LOOKBACK, REACH).start))
+        found = materialized(shortened(valid, day.start - LOOKBACK))
         stamp = F.lit(run)
         # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
         events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
         views = list(chosen(events_of_day))
-        if validated.topics is None:
+        if validated.needs.whole:
             replace_days(as_fits(events_of_day), TRUTH, [day.date])
             point("truth.after-events")
             refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
             replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
 
         def write(view: View) -> None:
-            answer = view_day(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
+            own = found.where(needed(view, day.around(view.lookback, view.reach)))
+            answer = view_day(view, own, day).withColumn("definition", F.lit(definitions[view.name]))
             replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(view), [day.date])
 
         at_once(session, write, views)

@@ -21,7 +21,7 @@ from streaming.restore import since
 from streaming.speed import SAID
 from streaming.standing_plan import Input, StandingPlan, standing_session
 from streaming.view_state import CLOSES
-from streaming.views import REACH, VIEWS
+from streaming.views import VIEWS
 from streaming.views.view import View
 from streaming.watermark import time_of
 
@@ -47,11 +47,10 @@ def open_rows(
     """
     own, found = standing_session(session), {}
     wanted = [VIEWS[name] for name in (VIEWS if views is None else views)]
-    oldest = time_of(watermark_ms) - REACH
     finished = (pc.field("generation") == generation) & (pc.field("batch_id") < batch_id)
     for number, view in enumerate(wanted, 1):
         tell(f"open rows, view {number} of {len(wanted)}")
-        where = finished & since(oldest, view.time)
+        where = finished & since(time_of(watermark_ms) - view.reach, view.time)
         pieces = arrow_tables.pieces(speed[view.name], stored(view).fieldNames(), where)
         found[view.name] = still_open(own, view, pieces)
     return found

@@ -6,8 +6,8 @@ Run: python -m streaming
 delta-rs reads them: the first query of a new Spark takes eight seconds, and no record is answered meanwhile.
 """
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +20,7 @@ from streaming.contracts import CONTRACTS
 from streaming.silver import SILVER
 from streaming.stored_hashes import ROW, Comparable
 from streaming.view_state import OF_EVENT
-from streaming.views import CHANGELOGS, LOOKBACK, REACH
+from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.watermark import time_of
 
@@ -40,24 +40,35 @@ def recent_since(watermark_ms: int, generation: str, batch_id: int, comparable: 
     return pa.table({"event_id": rows["event_id"], "time_ms": times, "content_hash": rows["content_hash"]})
 
 
-def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> pa.Table:
-    """The on-time events of earlier batches that open rows may still need: OF_EVENT, with KNOWN_AT, and the topics.
+def on_time_since(watermark_ms: int, generation: str, batch_id: int) -> Iterator[pa.Table]:
+    """The on-time events of earlier batches that open rows may still need, in pieces: OF_EVENT, with KNOWN_AT, and the topics.
 
-    These are the events within REACH and LOOKBACK of the watermark. Of changelogs, late events count too, and the last event of
-    each key before.
+    These are the events of each topic within reach and lookback of the watermark. Of changelogs, late events count too, and
+    the last event of each key before.
     """
-    since_ms = watermark_ms - round((REACH + LOOKBACK).total_seconds() * 1000)
-    columns, finished, is_change = (
-        (*STORED, "late_by_ms"),
-        _finished(generation, batch_id),
-        pc.field("topic").isin(pa.array(CHANGELOGS, pa.string())),
-    )
-    where = since(time_of(since_ms)) & finished & (pc.field("late_by_ms") == 0) & ~is_change
-    found = [_counted(arrow_tables.read(SILVER, columns, where))]
+    columns, finished = (*STORED, "late_by_ms"), _finished(generation, batch_id)
+    for span, topics in _spans().items():
+        own = pc.field("topic").isin(pa.array(topics, pa.string())) & (pc.field("late_by_ms") == 0)
+        where = since(time_of(watermark_ms) - span) & finished & own
+        yield from map(_restored, arrow_tables.pieces(SILVER, columns, where))
     if CHANGELOGS:
+        is_change = pc.field("topic").isin(pa.array(CHANGELOGS, pa.string()))
         changes = map(_counted, arrow_tables.pieces(SILVER, columns, finished & is_change))
-        found += [_shortened(changes, pa.scalar(time_of(since_ms), pa.timestamp("us", "UTC")))]
-    return pa.concat_tables(found).select([*OF_EVENT, *PAYLOADS]).combine_chunks()
+        before = pa.scalar(time_of(watermark_ms) - REACH - LOOKBACK, pa.timestamp("us", "UTC"))
+        yield _shortened(changes, before).select([*OF_EVENT, *PAYLOADS]).combine_chunks()
+
+
+def _spans() -> dict[timedelta, list[str]]:
+    """Per span the topics of which views need events for so long after their time."""
+    found = dict[timedelta, list[str]]()
+    for topic in sorted({topic for view in VIEWS.values() for topic in view.streams} - {*CHANGELOGS}):
+        span = max(view.reach + view.lookback for view in VIEWS.values() if topic in view.streams)
+        found.setdefault(span, []).append(topic)
+    return found
+
+
+def _restored(rows: pa.Table) -> pa.Table:
+    return _counted(rows).select([*OF_EVENT, *PAYLOADS]).combine_chunks()
 
 
 def _counted(rows: pa.Table) -> pa.Table:

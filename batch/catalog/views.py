@@ -71,7 +71,7 @@ def _facts(view: View) -> Iterator[list[str]]:
         f"{view.description} The truth of settled days, and the stream's current answer for the others.",
         [
             *_columns(view, True),
-            ("is_final", f"{FINAL} Always true for settled rows"),
+            ("is_final", f"{FINAL} Of a settled row: had it, when the day was settled?"),
             ("status", f"{STATUS} another answer had been served before)"),
             ("as_of", "When this answer was made: the day's settlement, or the start of the stream's micro-batch (UTC)"),
             (
@@ -91,7 +91,7 @@ def _facts(view: View) -> Iterator[list[str]]:
         "current; gold itself served at a given time the versions that were valid at its last build before.",
         [
             *_columns(view, True),
-            ("is_final", "Had the watermark passed the time at which the row closes? Always true for settled rows"),
+            ("is_final", "Had the watermark passed the time at which the row closes? Of a settled version: by the settlement"),
             ("status", f"{STATUS} another answer had been served before)"),
             ("revision", "Number of the day's settlement that made this version, from 1; null if the stream made it"),
             ("revisions", "How many times the row had been corrected by then"),

@@ -107,7 +107,7 @@ def _compare(found: Known) -> None:
         row = found.gold
         sums = f"{_money(row['paid_cents'])} of {_money(row['total_cents'])}"
         sure = f"{row['status']} {row['revisions']}x" if row["revisions"] else row["status"]
-        console.print(f"gold: {row['payment_status']} within its hour, {sums}; {sure} as of {_time(row['as_of'])}")
+        console.print(f"gold: {row['payment_status']} within three days, {sums}; {sure} as of {_time(row['as_of'])}")
 
 
 def _compare_states(order: str, found: Known, at: datetime | None) -> None:

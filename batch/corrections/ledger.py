@@ -11,9 +11,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
+from batch.corrections.served_open import as_text, keep, served
 from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES
+from batch.reconciliation.open_rows import stays_open
 from batch.reconciliation.speed_snapshot import rows_of_other_versions
 from batch.settlement.settlements import settle
 from batch.truth import truth_table
@@ -54,10 +56,11 @@ CORRECTIONS = Table(
 def correct(
     session: SparkSession,
     plan: DayPlan,
-    totals: Mapping[str, int] | None = None,
     views: Iterable[View] | None = None,
+    totals: Mapping[str, int] | None = None,
+    by_stream: Mapping[str, int] | None = None,
 ) -> None:
-    """Append the corrections of the plan's day, then settle the day with `totals` (`view.measure` -> sum).
+    """Append the corrections of the plan's day, then settle the day with `totals` and `by_stream` (`view.measure` -> sum).
 
     `views`: those that were compared anew; the rows of the others were corrected by the settlement before. None: all.
     """
@@ -79,8 +82,9 @@ def correct(
         # Truth's version grows with every recomputation, so a new difference is never taken for a repeated one.
         version = arrow_tables.latest(truth_table(view)).version()
         append_once(sequenced(rows, before), CORRECTIONS, f"{view.name}/{day}", version)
+    keep(session, plan, own)
     point("correct.before-settlements")
-    settle(plan, totals)
+    settle(plan, totals, by_stream)
     point("correct.after-settlements")
 
 
@@ -102,10 +106,10 @@ def sequenced(rows: DataFrame | pa.Table, before: int) -> DataFrame | pa.Table:
 def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     """Rows of the day whose truth differs from the last answer that was given: day, view, key, old, new, cause.
 
-    The last answer is the first of these that exists: the ledger's newest correction of the row; if the day was settled by a
-    definition that is no longer in force, the stream's row by that definition; if the day was never settled, the final row
-    by another definition; the stream's present row. The causes are those of the difference, with "definition" before them
-    if the last answer was made by another definition.
+    The last answer is the first of these that exists: the ledger's newest correction of the row; what was served of a row that
+    was open when the day was settled; if the day was settled by a definition that is no longer in force, the stream's row by that
+    definition; if the day was never settled, the final row by another definition; the stream's present row. The causes are those
+    of the difference, with "definition" before them if the last answer was made by another definition.
     """
     day = plan.day
     settled_by = plan.settled_by(view.name)
@@ -118,6 +122,12 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     rows = spark_tables.of_day(session, truth_table(view), day.date)
     truth = _values(view, rows, "new")
     candidates = differing.join(_last_answers(session, view, plan), "key", "full_outer")
+    if settled_by is not None and stays_open(view):
+        candidates = candidates.join(served(session, view, plan), "key", "full_outer")
+    else:
+        candidates = candidates.withColumns(
+            {"served": F.lit(None).cast("string"), "was_open": F.lit(None).cast("boolean")}
+        )
     # For a row that differs, `speed` is the stream's present answer; for any other row, truth is the stream's answer too.
     same = F.when(F.col("differing").isNotNull(), F.col("speed")).otherwise(F.col("new"))
     if settled_by == now:
@@ -135,13 +145,14 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
         candidates = candidates.join(before, "key", "full_outer").join(truth, "key", "full_outer")
         by_stream = F.col("before")
         by_other = ~F.col("before").eqNullSafe(same)
-    old = F.when(F.col("was_answered"), F.col("answered")).otherwise(by_stream)
+    old = F.when(F.col("was_answered"), F.col("answered")).when(F.col("was_open"), F.col("served")).otherwise(by_stream)
     redefined = F.when(F.col("was_answered"), F.col("answered_by") != now).otherwise(by_other)
     causes = F.concat(
         F.when(redefined, F.array(F.lit(Cause.DEFINITION.value))).otherwise(F.array().cast("array<string>")),
         F.coalesce("differing", F.array().cast("array<string>")),
     )
-    cause = F.when(F.size(causes) > 0, F.array_join(causes, "+")).otherwise(F.lit(Cause.REVISION.value))
+    other = F.when(F.col("was_open"), F.lit(Cause.OPEN.value)).otherwise(F.lit(Cause.REVISION.value))
+    cause = F.when(F.size(causes) > 0, F.array_join(causes, "+")).otherwise(other)
     return candidates.where(~old.eqNullSafe(F.col("new"))).select(
         F.lit(day.date).alias("day"),
         F.lit(view.name).alias("view"),
@@ -176,7 +187,5 @@ def _last_answers(session: SparkSession, view: View, plan: DayPlan) -> DataFrame
 
 def _values(view: View, rows: DataFrame, name: str) -> DataFrame:
     """`key` and values (as column `name`) of a view's rows, both as JSON, with the columns that the view has now."""
-    return rows.select(
-        F.to_json(F.struct(*view.key)).alias("key"),
-        F.to_json(F.struct(*view.values), {"ignoreNullFields": "false"}).alias(name),
-    )
+    key, values = as_text(view)
+    return rows.select(key.alias("key"), values.alias(name))

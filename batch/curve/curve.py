@@ -18,9 +18,9 @@ from pyspark.sql import functions as F
 from batch.curve.lateness import EVENT_LATENESS, Basis, waits, waits_as_read
 from batch.curve.points import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.curve.steps import by_step, outcomes
-from batch.day import Day, Span
+from batch.day import Day
 from batch.settlement.settlements import SETTLEMENTS
-from batch.truth import TRUTH, events, truth_table
+from batch.truth import TRUTH, events_around, truth_table
 from batch.tuning import suit
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
@@ -31,7 +31,7 @@ from infra.lake.writes import replace_days
 from infra.settings import settings
 from streaming.definitions import EVENTS, differing
 from streaming.silver import EVENT
-from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views import VIEWS
 from streaming.views.view import View
 
 
@@ -58,11 +58,9 @@ def curve(
 
 
 def _draw(session: SparkSession, day: Day, run: str, settled: Collection[date], definition: str) -> None:
+    # The day's rows also need events before and after it: of days that may be unsettled.
     own = spark_tables.of_day(session, TRUTH, day.date).select(*EVENT.fieldNames())
-    # The day's rows also need events of LOOKBACK before it and of REACH after it: of days that may be unsettled.
-    around = day.around(LOOKBACK, REACH)
-    spans = [span for span in (Span(around.start, day.start), Span(day.end, around.end)) if span.start < span.end]
-    needed = own.unionByName(events(session, definition, *spans, start=around.start))
+    needed = own.unionByName(events_around(session, definition, day))
     in_force = settings().watermark_delay_seconds
     found = materialized(waits(session, day, needed, settled))
     try:

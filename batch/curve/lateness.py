@@ -24,7 +24,7 @@ from streaming.deduplicate import ARRIVAL_ORDER
 from streaming.progress import PROGRESS
 from streaming.reasons import Reason
 from streaming.silver import QUARANTINE, SILVER
-from streaming.views import LOOKBACK, REACH
+from streaming.views import LOOKBACK
 
 
 class Basis(StrEnum):
@@ -97,11 +97,11 @@ def batch_frontiers(batches: DataFrame) -> DataFrame:
 
 
 def waits(session: SparkSession, day: Day, events: DataFrame, settled: Collection[date]) -> DataFrame:
-    """Events of the day, of LOOKBACK before it and of REACH after it, with their `required_delay_seconds` by Basis.LOG.
+    """Events that the day's rows need, with their `required_delay_seconds` by Basis.LOG.
 
     `settled`: the settled days; on these the night's quarantine says which records do not move the watermark.
     """
-    frontiers = log_frontiers(_records(session, day, settled))
+    frontiers = log_frontiers(_records(session, day, events, settled))
     wait = required_delay_seconds(F.col("frontier_ms"), F.unix_millis("event_time")).alias("required_delay_seconds")
     return events.join(frontiers, list(PLACE), "left").select(*[events[name] for name in events.columns], wait)
 
@@ -115,17 +115,17 @@ def waits_as_read(session: SparkSession, day: Day) -> DataFrame:
     return read.select("topic", wait)
 
 
-def _records(session: SparkSession, day: Day, settled: Collection[date]) -> DataFrame:
-    """The records up to the arrival of the day's last one, in the form that `log_frontiers` takes.
+def _records(session: SparkSession, day: Day, events: DataFrame, settled: Collection[date]) -> DataFrame:
+    """The records up to the arrival of the last of the events, in the form that `log_frontiers` takes.
 
     Quarantined records do not move the watermark, except conflicts, which are valid events. On settled days the night's
     quarantine counts, on other days the stream's.
     """
+    since = (day.start - LOOKBACK).date()
     archived = spark_tables.read(session, ARCHIVE).where(
-        _can_matter(day, "event_time") & (F.col("day") >= F.lit(day.around(LOOKBACK, REACH).days[0]))
+        _can_matter(day, "event_time") & (F.col("day") >= F.lit(since))
     )
-    own = archived.where(F.col("event_time") < F.lit(day.around(LOOKBACK, REACH).end))
-    last = own.agg(F.max("arrival")).first()
+    last = events.agg(F.max("arrival")).first()
     until = last[0] if last else None
     is_settled = F.col("day").isin(list(settled))
     broken = ~F.array_contains("reasons", Reason.CONFLICT.value)
@@ -144,4 +144,4 @@ def _records(session: SparkSession, day: Day, settled: Collection[date]) -> Data
 
 def _can_matter(day: Day, time: str) -> Column:
     """Event times from LOOKBACK before the day on: an earlier frontier makes no event late that counts, so it is not read."""
-    return F.col(time) >= F.lit(day.around(LOOKBACK, REACH).start)
+    return F.col(time) >= F.lit(day.start - LOOKBACK)

@@ -29,6 +29,9 @@ class Cause(StrEnum):
     REVISION = "revision"
     """Of corrections only: the row was settled before all of its events were in the archive. The stream has counted the
     missing events since, so the two layers agree again."""
+    OPEN = "open"
+    """Of corrections only: the row was open when its day was settled, and has changed since, as of an order that was paid a day
+    later."""
     UNEXPLAINED = "unexplained"
     """No cause was found: a fault of the platform. It fails the run."""
 

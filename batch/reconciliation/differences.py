@@ -5,6 +5,7 @@ Run: pytest tests/batch/test_differences.py
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
@@ -17,6 +18,7 @@ from pyspark.sql.types import (
 )
 
 from batch.reconciliation.causes import MEANINGS, STEPS, Cause
+from batch.reconciliation.open_rows import CLOSES, IS_OPEN, marked
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from streaming.views.view import View
@@ -63,6 +65,12 @@ SUMMARY = Table(
         column("unexplained", "bigint", "The part of the difference without a cause; a fault if it is not 0"),
         column("rows_differing", "bigint", "Rows of the view that differ"),
         column("rows_unexplained", "bigint", "Rows that differ without a cause"),
+        column(
+            "rows_open",
+            "bigint",
+            "Rows that were open when the night compared; null if the view's rows close within an hour",
+        ),
+        column("open_until", "timestamp", "When the last of them closes; then the view is compared again (UTC)"),
         column("run", "string", "The night that compared it"),
     ),
     description="The stream's sum, the truth's sum, and what each cause adds between them, per day, view and measure.",
@@ -79,13 +87,22 @@ def side_by_side(view: View, stages: DataFrame, speed: DataFrame) -> DataFrame:
     return stages.join(said, list(view.key), "full_outer")
 
 
-def compared(view: View, joined: DataFrame) -> DataFrame:
-    """All rows of `side_by_side`, with the `causes` between their stages, and whether the row is `unexplained`."""
+def compared(view: View, joined: DataFrame, open_from: datetime | None = None) -> DataFrame:
+    """All rows of `side_by_side`, with the `causes` between their stages, and whether the row is `unexplained`.
+
+    Rows that close at `open_from` or later are open; None: none is. An open row for which one layer has just read more than the
+    other is as in truth: tomorrow both will have read it.
+    """
     present = [stage for stage in STAGES if stage in joined.columns]
+    joined = marked(view, joined, open_from)
     causes = F.array_distinct(
         F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in _moves(present)]))
     )
-    with_causes = joined.select(*view.key, *present, causes.alias("causes"))
+    more = F.array_except(causes, F.array(F.lit(Cause.NOT_READ.value)))
+    is_ahead = F.coalesce(F.col(IS_OPEN), F.lit(False)) & (F.size(more) == 0)
+    stages = [F.when(is_ahead, F.col("truth")).otherwise(F.col(stage)).alias(stage) for stage in present]
+    causes = F.when(is_ahead, more).otherwise(causes)
+    with_causes = joined.select(*view.key, *stages, IS_OPEN, CLOSES, causes.alias("causes"))
     return with_causes.withColumn("unexplained", F.array_contains("causes", Cause.UNEXPLAINED.value))
 
 
@@ -135,6 +152,8 @@ def summary(view: View, rows: DataFrame) -> DataFrame:
             (sums["truth"] - explained).alias("unexplained"),
             F.count_if(F.size("causes") > 0).alias("rows_differing"),
             F.count_if("unexplained").alias("rows_unexplained"),
+            F.sum(F.col(IS_OPEN).cast("long")).alias("rows_open"),
+            F.max(CLOSES).alias("open_until"),
         )
 
     # All measures in one aggregation: a plan, and a scan of all rows, for each would cost more than the rest of the comparison.

@@ -20,6 +20,7 @@ from batch.archive import PLACE
 from batch.day import Day
 from batch.day_plan import DayPlan
 from batch.history import needed, of_both
+from batch.reach import Reach
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
@@ -37,7 +38,7 @@ from infra.lake.writes import replace_days
 from infra.problems import EXAMPLES, Problem, add, mended
 from infra.settings import settings
 from streaming.changelog import counted
-from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
+from streaming.views import CHANGELOGS, LOOKBACK, VIEWS
 from streaming.views.view import View
 
 SOURCE = "reconcile"
@@ -81,7 +82,7 @@ def _compare_all(
     """Compare some views, and replace their rows of the day: those of `names`, or all."""
     night = night_layer(session, plan, validated.around(plan.day))
     night = replace(night, refused=materialized(night.refused))
-    layers = side(session, plan, night, validated.topics)
+    layers = side(session, plan, night, validated.needs)
     found = at_once(session, lambda view: compare(session, view, plan, layers), views)
     stamp = {"day": F.lit(plan.day.date), "run": F.lit(plan.run)}
     for table, frames in (
@@ -98,7 +99,7 @@ def _compare_all(
 
 @dataclass(frozen=True)
 class Layers:
-    """Both layers of a day, LOOKBACK before and REACH after it, all topics: their events, and on which of these they differ."""
+    """Both layers of a day and around it, as far as views reach: their events, and on which of these they differ."""
 
     stream: Layer
     night: Layer
@@ -106,15 +107,13 @@ class Layers:
     progress: Sequence[MicroBatch]
 
 
-def side(session: SparkSession, plan: DayPlan, night: Layer, topics: Collection[str] | None = None) -> Layers:
-    """The stream's layer beside the night's, read once for all views; `topics`: those of which the night has events."""
+def side(session: SparkSession, plan: DayPlan, night: Layer, needs: Reach) -> Layers:
+    """The stream's layer beside the night's, read once for all views; `needs`: what the night has read."""
     progress = finished()
-    stream = stream_layer(session, plan, progress)
-    if topics is not None:
-        stream = replace(stream, events=stream.events.where(F.col("topic").isin(*topics)))
+    stream = stream_layer(session, plan, progress, needs)
     # A late event that is not in the archive yet is counted by neither layer, but for a change, which the stream counts later.
     is_counted = counted(CHANGELOGS) | night.unread.isNull()
-    events = of_both(stream.events.where(is_counted), night.events, plan.day.around(LOOKBACK, REACH).start)
+    events = of_both(stream.events.where(is_counted), night.events, plan.day.start - LOOKBACK)
     stream, night = replace(stream, events=events[0]), replace(night, events=events[1])
     return Layers(stream, night, Found(session, evidence(stream, night)), progress)
 
@@ -162,10 +161,15 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
         by_stage = after_each(view, unmoved, materialized(moved), truth, day, moves)
     else:
         by_stage = as_in_truth(view, truth)
+    shown = of_day(found, view.inputs[0], day.end + view.overlap)
+    if plan.open_from is not None:
+        # Of what one layer has not read yet, that can change open rows only.
+        is_ahead = (F.col("cause") == Cause.NOT_READ.value) & (F.col("event_time") >= F.lit(plan.open_from))
+        shown = shown.where(~is_ahead)
     return Compared(
         view,
-        materialized(compared(view, side_by_side(view, by_stage, by_stream))),
-        of_day(found, view.inputs[0], day.end + view.overlap).withColumn("view", F.lit(view.name)),
+        materialized(compared(view, side_by_side(view, by_stage, by_stream), plan.open_from)),
+        shown.withColumn("view", F.lit(view.name)),
     )
 
 

@@ -19,12 +19,12 @@ from streaming.speed import latest_rows, speed_table
 from streaming.views.view import View
 
 MicroBatch = Mapping[str, Any]
-"""A row of progress: generation, batch_id, definitions, offsets."""
+"""A row of progress: generation, batch_id, definitions, offsets, next_watermark."""
 
 
 def finished() -> Sequence[MicroBatch]:
     """The stream's finished micro-batches, with the columns of MicroBatch; read once for all views."""
-    return arrow_tables.rows(PROGRESS, ["generation", "batch_id", "definitions", "offsets"])
+    return arrow_tables.rows(PROGRESS, ["generation", "batch_id", "definitions", "offsets", "next_watermark"])
 
 
 def snapshot(session: SparkSession, view: View, day: Day, definition: str, progress: Sequence[MicroBatch]) -> DataFrame:

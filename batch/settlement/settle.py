@@ -17,7 +17,7 @@ from batch.day_plan import DayPlan
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement.decisions import Decision, LastDecision, newest, request
 from batch.settlement.settlements import withdraw
-from batch.settlement.threshold import Correction, figures, limits, over_threshold, share, totals, waterfall
+from batch.settlement.threshold import Correction, by_stream, figures, limits, over_threshold, share, totals, waterfall
 from infra.failpoints import point
 from infra.lake import arrow_tables
 from infra.settings import settings
@@ -64,9 +64,7 @@ def settle_day(session: SparkSession, plan: DayPlan, views: Iterable[View] | Non
     day, previous = plan.day, plan.previous
     found = summary(day)
     s = settings()
-    over = over_threshold(
-        found, previous.totals if previous else None, limits(s.approval_threshold, VIEWS), s.approval_min_rows
-    )
+    over = over_threshold(found, previous, limits(s.approval_threshold, VIEWS), s.approval_min_rows)
     if over:
         hashed, last = figures(found), newest(day)
         same = last if last and last.figures == hashed else None
@@ -77,7 +75,7 @@ def settle_day(session: SparkSession, plan: DayPlan, views: Iterable[View] | Non
             if same is None:
                 request(plan, hashed, over[0], last)
             return ApprovalRequest(day, plan.run, hashed, tuple(over), waterfall(found), same)
-    correct(session, plan, totals(found), views)
+    correct(session, plan, views, totals(found), by_stream(found))
     return None
 
 

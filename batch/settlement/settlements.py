@@ -38,10 +38,20 @@ SETTLEMENTS = Table(
         column("offsets", OFFSETS, "The end of the archive at the settlement, per topic and partition"),
         column("definitions", "map<string,string>", "Version of each definition by which it was settled"),
         column("totals", "map<string,bigint>", "Settled sum of each measure, by view.measure"),
+        column(
+            "by_stream",
+            "map<string,bigint>",
+            "The stream's sum then, of each measure of a view whose rows stay open for days",
+        ),
+        column(
+            "horizon",
+            "timestamp",
+            "Rows that close then or later were open, and may be corrected (UTC)",
+        ),
     ),
     description="One settled day. Gold serves the truth for these days, and the stream's provisional rows elsewhere.",
 )
-"""One settled day. `totals`: `view.measure` -> the settled sum; null in rows that are older than this column."""
+"""One settled day. `totals` and `by_stream`: `view.measure` -> the sum. Rows that are older than a column have null there."""
 
 PAST_SETTLEMENTS = Table(
     "reconciliation",
@@ -56,7 +66,7 @@ PAST_SETTLEMENTS = Table(
 """Settlements that a later one replaced, or that were withdrawn until a person approves the new figures; append-only."""
 
 
-def settle(done: DayPlan, totals: Mapping[str, int] | None = None) -> None:
+def settle(done: DayPlan, totals: Mapping[str, int] | None = None, by_stream: Mapping[str, int] | None = None) -> None:
     """Write the day's settlement: the commit from which on gold serves its truth."""
     _keep(done, "settled")
     row = {
@@ -67,6 +77,8 @@ def settle(done: DayPlan, totals: Mapping[str, int] | None = None) -> None:
         "offsets": offsets(done.ends),
         "definitions": list(done.definitions.items()),
         "totals": None if totals is None else sorted(totals.items()),
+        "by_stream": sorted((by_stream or {}).items()),
+        "horizon": done.open_from,
     }
     replace_days(arrow([row], SETTLEMENTS.schema), SETTLEMENTS, [done.day.date])
 

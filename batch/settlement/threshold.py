@@ -14,6 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from batch.day_plan import Settlement
 from batch.reconciliation.causes import STEPS
 from infra.failures import PermanentFailure
 
@@ -63,18 +64,22 @@ def limits(thresholds: Mapping[str, Decimal], views: Iterable[str]) -> dict[str,
 
 def over_threshold(
     summary: Iterable[Mapping[str, Any]],
-    settled: Mapping[str, int] | None,
+    settled: Settlement | None,
     thresholds: Mapping[str, Decimal],
     floor: int,
 ) -> list[Correction]:
     """The measures of a day that are corrected by more than their threshold, the farthest over it first.
 
     `summary`: rows of reconciliation/summary. The sum before is that of the last settlement (`settled`), else the stream's,
-    which includes rows that are not final. A view with fewer than `floor` differing rows needs no approval.
+    which includes rows that are not final. In a view whose rows stay open for days the stream's sum moves on after a settlement,
+    and the settled one moves with it. A view with fewer than `floor` differing rows needs no approval.
     """
     found = []
     for row in summary:
-        before = (settled or {}).get(f"{row['view']}.{row['measure']}", row["speed"])
+        name = f"{row['view']}.{row['measure']}"
+        before = (settled.totals if settled and settled.totals else {}).get(name, row["speed"])
+        if settled and settled.totals and name in settled.by_stream:
+            before += row["speed"] - settled.by_stream[name]
         one = Correction(row["view"], row["measure"], before, row["truth"], thresholds[row["view"]])
         if row["rows_differing"] >= floor and one.is_over:
             found.append(one)
@@ -82,9 +87,13 @@ def over_threshold(
 
 
 def figures(summary: Iterable[Mapping[str, Any]]) -> str:
-    """A hash of a day's summary without the run id, so that another run with the same figures has the same hash."""
+    """A hash of a day's summary without the run id, so that another run with the same figures has the same hash.
+
+    In a view whose rows stay open for days the sums move on from night to night: there the differences are what is approved.
+    """
     rows = sorted(
-        json.dumps({k: v for k, v in row.items() if k != "run"}, sort_keys=True, default=str) for row in summary
+        json.dumps({k: v for k, v in row.items() if k not in _moving(row)}, sort_keys=True, default=str)
+        for row in summary
     )
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:12]
 
@@ -92,6 +101,15 @@ def figures(summary: Iterable[Mapping[str, Any]]) -> str:
 def totals(summary: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """`view.measure` -> its sum in the truth."""
     return {f"{row['view']}.{row['measure']}": row["truth"] for row in summary}
+
+
+def by_stream(summary: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """`view.measure` -> its sum in the stream, of views whose rows stay open for days."""
+    return {f"{row['view']}.{row['measure']}": row["speed"] for row in summary if row["rows_open"] is not None}
+
+
+def _moving(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return ("run",) if row["rows_open"] is None else ("run", "speed", "truth", "rows_open", "open_until")
 
 
 def share(amount: int, truth: int) -> Decimal:

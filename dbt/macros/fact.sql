@@ -14,7 +14,7 @@ with settlements as (
 
 truth as (
 
-    select * from {{ ref('stg_truth__' ~ view) }} where {{ days }}
+    select *, {{ own.closes }} as closes_at from {{ ref('stg_truth__' ~ view) }} where {{ days }}
 
 ),
 
@@ -34,7 +34,7 @@ settled as (
 
     select
         truth.*,
-        true as is_final,
+        not coalesce(truth.closes_at >= settlements.horizon, false) as is_final,
         if(corrected.revisions is null, 'settled', 'corrected') as status,
         settlements.settled_at as as_of,
         coalesce(corrected.revisions, 0) as revisions

@@ -1,5 +1,5 @@
 {#-
-  One row per day that was ever settled: its `settlements` (revision, settled_at, withdrawn_at), in order, and `spans`, the time spans
+  One row per day that was ever settled: its `settlements` (revision, settled_at, withdrawn_at, horizon), in order, and `spans`, the time spans
   in which the stream serves the day: from `opened_at` (a withdrawal; null: since the beginning) to `closed_at`, the time of settlement
   `revision` (null: not settled again yet). That settlement and those that replaced it serve the day until `reopened_at`, the next
   withdrawal. Arrays, because a query that joins them reads the settlements once.
@@ -29,7 +29,7 @@
                 span -> span.place = 0 or span.opened_at is not null
             ) as spans
         from (
-            select day, sort_array(collect_list(struct(revision, settled_at, withdrawn_at))) as settlements
+            select day, sort_array(collect_list(struct(revision, settled_at, withdrawn_at, horizon))) as settlements
             from {{ ref('rpt_settlements') }}
             group by day
         )

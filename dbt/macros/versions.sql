@@ -88,10 +88,11 @@ told as (
         valid_to,
         cast(null as int) as revision,
         cast(null as string) as cause,
-        cast(null as string) as old
+        cast(null as string) as old,
+        cast(null as timestamp) as closes_at
     from by_stream
     union all
-    select {{ keys }}, 'truth', {{ answer }}, true, null, null, null, null, null
+    select {{ keys }}, 'truth', {{ answer }}, true, null, null, null, null, null, {{ views()[view].closes }}
     from {{ source('truth', view) }}
     union all
     select
@@ -104,7 +105,8 @@ told as (
         null,
         revision,
         cause,
-        old
+        old,
+        null
     from {{ ref('stg_reconciliation__corrections') }}
     where view = '{{ view }}'
 
@@ -117,6 +119,7 @@ dated as (
         get(days.settlements, 0) as first,
         element_at(days.settlements, -1).withdrawn_at is not null as is_withdrawn,
         get(filter(days.settlements, one -> one.revision = told.revision), 0).settled_at as corrected_at,
+        element_at(days.settlements, -1).horizon as horizon,
         days.spans
     from told
     left join settled_days as days on told.day = days.day
@@ -129,6 +132,8 @@ counted as (
         *,
         cast(count(revision) {{ by_revision }} as int) as revisions,
         lead(corrected_at) {{ by_revision }} as replaced_at,
+        not coalesce(lead(cause) {{ by_revision }} like '%open%', false) as was_final,
+        coalesce(max(closes_at) over (partition by {{ keys }}) < horizon, true) as has_closed,
         count(revision) over (partition by {{ keys }}) as corrections
     from dated
     where layer <> 'ledger' or corrected_at is not null
@@ -166,7 +171,8 @@ found as (
             if(
                 is_settled_first,
                 struct(
-                    if(layer = 'ledger', from_json(old, '{{ value_types }}'), answer) as answer, true as is_final,
+                    if(layer = 'ledger', from_json(old, '{{ value_types }}'), answer) as answer,
+                    if(layer = 'ledger', not coalesce(cause like '%open%', false), has_closed) as is_final,
                     'settled' as status, first.revision, 0 as revisions, cast(null as string) as cause,
                     first.settled_at as valid_from, corrected_at as valid_to, spans
                 ),
@@ -175,7 +181,7 @@ found as (
             if(
                 layer = 'ledger',
                 struct(
-                    answer, true as is_final, 'corrected' as status, revision, revisions, cause,
+                    answer, if(replaced_at is null, has_closed, was_final) as is_final, 'corrected' as status, revision, revisions, cause,
                     corrected_at as valid_from, replaced_at as valid_to, spans
                 ),
                 null

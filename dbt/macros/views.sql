@@ -32,7 +32,7 @@
             "orders": "bigint",
             "paid_orders": "bigint"
         },
-        "closes": "ordered_at + INTERVAL 1 HOUR",
+        "closes": "coalesce(captured_at, ordered_at + INTERVAL 3 DAYS)",
         "prefer": [
             "captured_at",
             "payment_id",
@@ -158,7 +158,7 @@
             "converted": "bigint",
             "visits": "bigint"
         },
-        "closes": "least(ended_at + INTERVAL 30 MINUTES, started_at + INTERVAL 1 HOUR)",
+        "closes": "least(ended_at + INTERVAL 30 MINUTES, started_at + INTERVAL 1 DAY)",
         "prefer": [],
         "while_open": {}
     },
@@ -257,7 +257,7 @@
             "orders": "bigint",
             "closed": "bigint"
         },
-        "closes": "ordered_at + INTERVAL 1 HOUR",
+        "closes": "open_to",
         "prefer": [],
         "while_open": {}
     }

@@ -9,7 +9,7 @@ Each micro-batch is one step of the stores. So a version is a micro-batch's numb
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +22,7 @@ from infra.lake import arrow_tables
 from infra.lake.tables import Table
 from streaming.checkpoint import Checkpoints
 from streaming.open_rows import closing, open_rows, stored
-from streaming.restore import AT_ONCE, on_time_since
+from streaming.restore import on_time_since
 from streaming.standing_plan import standing_session
 from streaming.update_views import Keeping
 from streaming.view_state import CLOSES
@@ -68,7 +68,7 @@ class Recovery:
         rows = self._open_rows(watermark_ms, batch_id, tell, tuple(VIEWS))
         tell("the events that open rows may need")
         events = on_time_since(watermark_ms, self._generation, batch_id)
-        self.views.fill(_pieces(events), rows, arrow_time(moment(watermark_ms)))
+        self.views.fill(events, rows, arrow_time(moment(watermark_ms)))
         self._write(batch_id - self.views.version)
         return rows
 
@@ -125,8 +125,3 @@ class Recovery:
 def _few() -> tuple[str, ...]:
     """The views whose open rows are in memory: additive ones, and alerts."""
     return tuple(name for name, view in VIEWS.items() if isinstance(view.law, Additive) or view.alerts)
-
-
-def _pieces(events: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, events.num_rows, AT_ONCE):
-        yield events.slice(start, AT_ONCE)

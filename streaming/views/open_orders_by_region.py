@@ -18,7 +18,7 @@ from streaming.views.as_of_join import TIME, first_from, last_up_to, next_ones
 from streaming.views.law import ByPart
 from streaming.views.view import Events, View
 
-LONGEST = timedelta(hours=1)
+LONGEST = timedelta(days=30)
 MOST_MOVES = 20
 """Changes of its customer that make rows of an order: 4,000 orders of a customer with 4,000 changes would be 16 million rows."""
 
@@ -26,7 +26,7 @@ MOST_MOVES = 20
 def define(events: Events) -> DataFrame:
     """One row per order and region in which it was open, from `open_from` until `open_to`.
 
-    An order is open from when it is placed until it is paid or cancelled, for an hour at most. A guest has no region.
+    An order is open from when it is placed until it is paid or cancelled, for 30 days at most. A guest has no region.
     After the first 20 changes of its customer it stays where it is.
     """
     orders = (
@@ -74,8 +74,8 @@ def define(events: Events) -> DataFrame:
 
 OPEN_ORDERS_BY_REGION = View(
     name="open_orders_by_region",
-    description="Each time that an order is open in one region: until it is paid or cancelled, its hour ends, or it moves (at "
-    "most 20 times).",
+    description="Each time that an order is open in one region: until it is paid or cancelled, 30 days have passed, or it moves "
+    "(at most 20 times).",
     inputs=("orders", "payments", "customers"),
     define=define,
     columns=(
@@ -85,7 +85,7 @@ OPEN_ORDERS_BY_REGION = View(
         column(
             "open_to",
             "timestamp",
-            "Until when: it was paid or cancelled, its hour was over, or its customer changed (UTC)",
+            "Until when: it was paid or cancelled, 30 days were over, or its customer changed (UTC)",
         ),
         column("ordered_at", "timestamp", "When it was placed (UTC)"),
         column("customer_id", "string", "Who ordered"),
@@ -97,7 +97,8 @@ OPEN_ORDERS_BY_REGION = View(
     ),
     key=("event_id", "open_from"),
     time="ordered_at",
-    closes="ordered_at + INTERVAL 1 HOUR",
+    # What comes later than the end of a stay does not change it.
+    closes="open_to",
     reach=LONGEST,
     measures=("orders", "closed"),
     law=ByPart("order_id"),

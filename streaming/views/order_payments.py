@@ -1,6 +1,6 @@
-"""Each order with its first captured payment, or unpaid once an hour has passed.
+"""Each order with its first captured payment, or unpaid once three days have passed.
 
-Data flow: orders left join payments on order_id within one hour -> order_payments
+Data flow: orders left join payments on order_id within three days -> order_payments
 Run: daybreak query "SELECT payment_status, count(*) FROM truth.order_payments GROUP BY ALL"
 """
 
@@ -14,11 +14,11 @@ from streaming.views.as_of_join import TIME, first_from
 from streaming.views.law import ByPart
 from streaming.views.view import Events, View
 
-WITHIN = timedelta(hours=1)
+WITHIN = timedelta(days=3)
 
 
 def define(events: Events) -> DataFrame:
-    """One row per order placed, with its first captured payment, if that is within its hour; else with nulls.
+    """One row per order placed, with its first captured payment, if that is within three days; else with nulls.
 
     Of payments at once the first is the one with the smallest payment_id, then the smallest amount.
     """
@@ -33,8 +33,8 @@ def define(events: Events) -> DataFrame:
         .select("order_id", F.struct(F.col("event_time").alias(TIME), "payment_id", "amount_cents").alias("_payment"))
     )
     found, first = first_from(orders, "ordered_at", captured, "_payment", "order_id"), F.col("_payment")
-    in_its_hour = first[TIME] <= F.col("ordered_at") + F.lit(WITHIN)
-    paid = found.withColumn("_payment", F.when(in_its_hour, first))
+    in_time = first[TIME] <= F.col("ordered_at") + F.lit(WITHIN)
+    paid = found.withColumn("_payment", F.when(in_time, first))
     is_paid = first.isNotNull()
     return paid.select(
         "order_id",
@@ -52,7 +52,7 @@ def define(events: Events) -> DataFrame:
 
 ORDER_PAYMENTS = View(
     name="order_payments",
-    description="Each order with its first captured payment within one hour, or unpaid.",
+    description="Each order with its first captured payment within three days, or unpaid.",
     inputs=("orders", "payments"),
     define=define,
     columns=(
@@ -61,7 +61,7 @@ ORDER_PAYMENTS = View(
         column("ordered_at", "timestamp", "When it was placed (UTC)"),
         column("total_cents", "bigint", "The order's total, in cents"),
         column("payment_status", "string", "paid, or unpaid"),
-        column("payment_id", "string", "The first captured payment within the hour; null if unpaid"),
+        column("payment_id", "string", "The first captured payment within three days; null if unpaid"),
         column("captured_at", "timestamp", "When it was captured (UTC); null if unpaid"),
         column("amount_cents", "bigint", "What was captured, in cents; null if unpaid"),
         column("orders", "bigint", "1, to be summed"),
@@ -69,12 +69,13 @@ ORDER_PAYMENTS = View(
     ),
     key=("order_id",),
     time="ordered_at",
-    closes="ordered_at + INTERVAL 1 HOUR",
+    # No later payment is the first one.
+    closes="coalesce(captured_at, ordered_at + INTERVAL 3 DAYS)",
     reach=WITHIN,
     measures=("orders", "paid_orders", "amount_cents"),
     law=ByPart("order_id"),
     # The first capture. The other columns break ties alike in both layers, if one order_id was placed twice.
     prefer=("captured_at", "payment_id", "amount_cents", "ordered_at", "total_cents", "customer_id"),
-    # Inside its hour a payment may still come.
+    # In its three days a payment may still come.
     while_open={"payment_status": ("unpaid", "open")},
 )

@@ -16,14 +16,14 @@ from streaming.views.view import Events, View
 from streaming.windows import SESSION_START, session
 
 GAP = timedelta(minutes=30)
-LONGEST = timedelta(hours=1)
+LONGEST = timedelta(days=1)
 STEPS = {"searches": "search_made", "clicks": "product_clicked", "orders": "order_placed"}
 
 
 def define(events: Events) -> DataFrame:
-    """One row per visit. A visit counts its first hour only: what follows without a pause is no visit of its own.
+    """One row per visit. A visit counts its first day only: what follows without a pause is no visit of its own.
 
-    So a robot that never rests is one short visit, and neither layer has to keep its events. A late event may join two visits:
+    So a robot that never rests is one visit, and neither layer has to keep its events. A late event may join two visits:
     then the row of the second is removed.
     """
     steps = [
@@ -51,13 +51,13 @@ def define(events: Events) -> DataFrame:
 SHOP_VISITS = View(
     name="shop_visits",
     description="A customer's searches, clicks and orders without a pause of more than 30 minutes: its length, steps and orders. "
-    "Only the first hour of a visit is counted.",
+    "Only the first 24 hours of a visit are counted.",
     inputs=tuple(STEPS),
     define=define,
     columns=(
         column("customer_id", "string", "The customer"),
         column("started_at", "timestamp", "First event of the visit (UTC)"),
-        column("ended_at", "timestamp", "Last event of the visit, at most an hour later (UTC)"),
+        column("ended_at", "timestamp", "Last event of the visit, at most a day later (UTC)"),
         column("seconds", "bigint", "Length of the visit in seconds"),
         column("searches", "bigint", "Searches made"),
         column("clicks", "bigint", "Products clicked"),
@@ -67,7 +67,7 @@ SHOP_VISITS = View(
     ),
     key=("customer_id", "started_at"),
     time="started_at",
-    closes="least(ended_at + INTERVAL 30 MINUTES, started_at + INTERVAL 1 HOUR)",
+    closes="least(ended_at + INTERVAL 30 MINUTES, started_at + INTERVAL 1 DAY)",
     reach=LONGEST,
     measures=("visits", "converted", "searches", "clicks", "orders"),
     law=ByPart("customer_id"),

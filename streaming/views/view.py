@@ -27,6 +27,8 @@ IN_QUERIES = (
     "corrected_at",
     "fault",
     "first",
+    "has_closed",
+    "horizon",
     "key",
     "layer",
     "old",
@@ -34,6 +36,7 @@ IN_QUERIES = (
     "spans",
     "truth",
     "view",
+    "was_final",
 )
 """Names that gold's queries give to columns beside a view's own; a view must not use them either."""
 
@@ -61,7 +64,8 @@ class View:
     """When the row can no longer appear or change, in SQL over its columns: once the watermark has passed it, the row is
     final in the stream."""
     reach: timedelta
-    """How far after a row's `time` its inputs may lie."""
+    """How far after a row's `time` its inputs may lie. More than LONG_REACHES: its rows stay open for days. Then, of a view by
+    part, there is a row from its first input's event on, and no event that is later than its `closes` changes the part's rows."""
     measures: tuple[str, ...]
     """Additive integer columns, summed in reports."""
     law: Law

@@ -18,17 +18,18 @@ from batch.archive import ARCHIVE
 from batch.curve.curve import curve
 from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
-from batch.day import Day, Span
+from batch.day import Day
 from batch.day_plan import DayPlan
+from batch.reach import reach
 from batch.settlement.settlements import SETTLEMENTS, settle
-from batch.truth import TRUTH, TRUTH_QUARANTINE, events, truth_table, view_day
+from batch.truth import TRUTH, TRUTH_QUARANTINE, decided, truth_table, view_day
 from infra.failures import PermanentFailure
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from streaming.definitions import EVENTS, of_topic
 from streaming.progress import INGEST, PROGRESS
-from streaming.silver import QUARANTINE, SILVER
+from streaming.silver import QUARANTINE, SILVER, accepted
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -150,7 +151,7 @@ def night(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         ]
         put(spark.createDataFrame(rows, ARCHIVE.schema), ARCHIVE)
         run = F.lit("first").alias("run")
-        known = events(spark, found[EVENTS], Span(DAY.start, NEXT + timedelta(days=1)), start=DAY.start).persist()
+        known = accepted(decided(spark, DAY, reach()), found[EVENTS]).persist()
         put(known.where(F.col("day") == F.lit(DAY.date)).select("*", run), TRUTH)
         put(refused(spark, TRUTH_QUARANTINE, DAY), TRUTH_QUARANTINE)
         for view in VIEWS.values():

@@ -25,11 +25,12 @@ from batch.settlement.decisions import DECISIONS, Decision, answer, newest, requ
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
 from batch.touched import Touched
-from batch.truth import TRUTH
+from batch.truth import TRUTH, truth_table
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once, replace_days
+from streaming.progress import PROGRESS
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -56,6 +57,8 @@ def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) 
         STATE,
         SUMMARY,
         TRUTH,
+        PROGRESS,
+        *map(truth_table, VIEWS.values()),
     ):
         spark_tables.create(spark, table)
     arrive(spark, 0, FIRST)
@@ -190,7 +193,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     settled(own, FIRST, NIGHT)
     found = todo(own, NEW)
     assert list(found) == [FIRST, NIGHT]
-    assert found[FIRST].previous == Settlement(OLD, {f"{VIEW}.sum": 100})
+    assert found[FIRST].previous == Settlement(OLD, {f"{VIEW}.sum": 100}, open_from=FIRST.end + timedelta(hours=1))
     settle_all(own, NEW)
     history = (
         spark_tables.read(own, SETTLEMENTS)
@@ -218,7 +221,9 @@ def test_a_waiting_day_stays_due_until_it_is_settled_or_rejected(
     # It died before it asked: the next night comes back to the day.
     again = todo(own)[FIRST]
     assert (again.run, again.revision) == (plan.run, 2)
-    assert again.previous == Settlement(OLD, {f"{VIEW}.sum": 100}, is_in_force=False)
+    assert again.previous == Settlement(
+        OLD, {f"{VIEW}.sum": 100}, is_in_force=False, open_from=FIRST.end + timedelta(hours=1)
+    )
     request(again, "f1", DOUBT, None)
     assert list(todo(own)) == [FIRST]
     last = newest(FIRST)
@@ -243,11 +248,11 @@ def test_an_approval_is_for_the_figures_that_were_asked_about(
     corrected: list[Any] = []
     trust = SimpleNamespace(approval_threshold={VIEW: Decimal("0.2")}, approval_min_rows=1)
     monkeypatch.setattr(settling, "settings", lambda: trust)
-    monkeypatch.setattr(settling, "correct", lambda session, plan, totals, views: corrected.append((plan.day, totals)))
+    monkeypatch.setattr(settling, "correct", lambda *of: corrected.append((of[1].day, of[3])))
 
     def found(truth: int) -> settling.ApprovalRequest | None:
         row = {field.name: 0 for field in SUMMARY.schema} | {"day": NIGHT.date, "view": VIEW, "measure": "sum"}
-        row |= {"truth": truth, "late": truth, "rows_differing": 5, "run": "r"}
+        row |= {"truth": truth, "late": truth, "rows_differing": 5, "run": "r", "rows_open": None, "open_until": None}
         replace_days(frame(own, [row], SUMMARY.schema), SUMMARY, [NIGHT.date])
         return settling.settle_day(own, todo(own)[NIGHT])
 

@@ -53,7 +53,7 @@ TABLES = (
     *("archive/events", "reconciliation/conservation", "truth/events", "truth/quarantine"),
     *(f"truth/{view}" for view in VIEWS),
     *("reconciliation/differences", "reconciliation/evidence"),
-    *("reconciliation/summary", "reconciliation/corrections", "reconciliation/settlements"),
+    *("reconciliation/summary", "reconciliation/corrections", "reconciliation/open_rows", "reconciliation/settlements"),
 )
 STAMPS = {"run", "settled_at", "corrected_at", "checked_at"}
 """What says when, and which of the nights it was."""

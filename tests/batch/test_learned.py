@@ -19,6 +19,7 @@ from batch.day import Day
 from batch.due import plans
 from batch.learned import before_them
 from batch.night_state import STATE, learned, record
+from batch.reconciliation.differences import SUMMARY
 from batch.settlement.decisions import DECISIONS
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, settle
 from batch.truth import TRUTH, TRUTH_QUARANTINE, truth, truth_table
@@ -28,6 +29,7 @@ from infra.lake.rows import frame
 from infra.lake.writes import append_once
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
+from streaming.progress import PROGRESS
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -40,7 +42,18 @@ DAYS = (FIRST, SECOND, NIGHT)
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
     """An empty archive, and nothing settled. The schema's versions are no view's own."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    tables = (ARCHIVE, ARCHIVE_GAPS, CONSERVATION, LOSSES, SETTLEMENTS, PAST_SETTLEMENTS, DECISIONS, STATE)
+    tables = (
+        ARCHIVE,
+        ARCHIVE_GAPS,
+        CONSERVATION,
+        LOSSES,
+        SETTLEMENTS,
+        PAST_SETTLEMENTS,
+        DECISIONS,
+        STATE,
+        SUMMARY,
+        PROGRESS,
+    )
     with few_views():
         for table in (*tables, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
             spark_tables.create(spark, table)

@@ -78,7 +78,7 @@ def events(spark: SparkSession) -> DataFrame:
 
 def test_views_of_the_newer_records_topics_are_computed(own: SparkSession) -> None:
     again = Redone(own, plan(Redo(topics=frozenset({"payments"}))))
-    assert again.topics is None, "of an id every arrival counts, whatever its topic is"
+    assert again.needs.topics is None, "of an id every arrival counts, whatever its topic is"
     assert names(again.begin(events(own))) == names(again.views) == {"payment_health", "order_payments"}
 
 
@@ -91,7 +91,7 @@ def test_what_was_begun_is_done_again_until_the_day_is_settled(own: SparkSession
     Redone(own, plan(Redo(frozenset({"order_totals"})))).begin(events(own))
     # That run died. The next finds another reason.
     again = Redone(own, plan(Redo(frozenset({"order_payments"}))))
-    assert again.topics == {"orders", "payments"}
+    assert again.needs.topics == {"orders", "payments"}
     assert names(again.begin(events(own))) == {"order_totals", "order_payments"}
     record(DAY, "again", None)
     assert names(again.views) == {"order_totals", "order_payments"}
@@ -107,7 +107,7 @@ def test_a_view_alone_is_computed_from_its_topics_alone(own: SparkSession) -> No
     arrive(own, 1, "orders", order("two", 0, event_time=millis(NOON), order_id=f"o-{2:032x}"))
     before = {name: arrow_tables.latest(truth_table(view)).version() for name, view in VIEWS.items()}
     again = Redone(own, plan(Redo(frozenset({"order_totals"}))))
-    truth(own, DAY, "again", by(), Decided(own, again.topics), again.begin)
+    truth(own, DAY, "again", by(), Decided(own, again.needs), again.begin)
     after = {name: arrow_tables.latest(truth_table(view)).version() for name, view in VIEWS.items()}
     assert {name for name in VIEWS if after[name] > before[name]} == {"order_totals"}
     assert sum(row["orders"] for row in arrow_tables.rows(truth_table(VIEWS["order_totals"]))) == 2

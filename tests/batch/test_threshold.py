@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from batch.day import Day
+from batch.day_plan import Settlement
 from batch.reconciliation.causes import STEPS
 from batch.settlement.approval_request import as_json, in_words, refuse
 from batch.settlement.decide import answerable
@@ -29,7 +30,7 @@ def row(view: str, measure: str, speed: int, truth: int, **more: int) -> dict[st
     }
     moves["late"] += truth - speed - sum(moves.values())
     faults = {"unexplained": 0, "rows_unexplained": 0}
-    rows = {"rows_differing": more.get("rows_differing", 500)}
+    rows = {"rows_differing": more.get("rows_differing", 500), "rows_open": None, "open_until": None}
     return (
         {"day": DAY.date, "view": view, "measure": measure, "speed": speed, "truth": truth, "run": "r"}
         | moves
@@ -39,7 +40,8 @@ def row(view: str, measure: str, speed: int, truth: int, **more: int) -> dict[st
 
 
 def over(*rows: Mapping[str, Any], settled: Mapping[str, int] | None = None, floor: int = 100) -> list[str]:
-    return [f"{one.view}.{one.measure}" for one in over_threshold(rows, settled, FIFTH, floor)]
+    before = None if settled is None else Settlement({}, settled)
+    return [f"{one.view}.{one.measure}" for one in over_threshold(rows, before, FIFTH, floor)]
 
 
 @pytest.mark.parametrize(

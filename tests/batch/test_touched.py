@@ -18,6 +18,7 @@ from batch.archived import in_files, newer
 from batch.day import Day
 from batch.day_plan import Redo
 from batch.touched import Touched
+from batch.touched_rows import touched_rows
 from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
@@ -25,7 +26,7 @@ from infra.lake.rows import frame
 from infra.lake.writes import append_once
 from streaming.bronze import RECORD
 from streaming.definitions import EVENTS, of_topic
-from streaming.silver import accepted
+from streaming.silver import SILVER, accepted
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -41,7 +42,7 @@ Sent = tuple[str, bytes, bytes]
 def lake(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """With tables for the views of the registry."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    for table in (ARCHIVE, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
+    for table in (ARCHIVE, SILVER, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
         spark_tables.create(spark, table)
     return spark
 
@@ -95,7 +96,7 @@ class Log:
             for _, key, value in (one for one in sent if one[0] == topic):
                 at = BEFORE[topic]
                 rows.append({"topic": at[0], "partition": at[1], "offset": self.ends[at], "key": key, "value": value})
-                rows[-1]["arrival"] = MIDNIGHT + timedelta(hours=2)
+                rows[-1]["arrival"] = MIDNIGHT + timedelta(days=4)
                 self.ends[at] += 1
             if rows:
                 self.commits += 1
@@ -124,12 +125,34 @@ def test_only_what_can_change_the_day_touches_it(own: SparkSession) -> None:
     looked_at = Touched(own, {DAY.date: ends})
     assert not looked_at.redo(DAY.date)
     assert looked_at.untouched == {DAY.date}
-    # After the hour in which a payment counts, it changes nothing.
-    log.arrive(paid("at its end", MIDNIGHT + timedelta(hours=1, minutes=1)))
+    # After the three days in which a payment counts, it changes nothing.
+    log.arrive(paid("at its end", MIDNIGHT + timedelta(days=3), "too late"))
     assert not log.touched(ends)
-    log.arrive(paid("at its end", MIDNIGHT + timedelta(minutes=20)))
+    log.arrive(paid("at its end", MIDNIGHT + timedelta(days=2)))
     assert log.touched(ends) == Redo(frozenset({"order_payments"})), "no other view has a row of both"
     assert not log.touched(dict(log.ends)), "nothing is newer than all of it"
+    ends = settled(log)
+    log.arrive(paid("at its end", MIDNIGHT + timedelta(days=2, hours=1), "again"))
+    assert not log.touched(ends), "only the first payment counts"
+    log.arrive(paid("at its end", MIDNIGHT + timedelta(hours=5), "before"))
+    assert log.touched(ends).views == {"order_payments"}
+
+
+def test_the_days_with_open_rows_are_asked_at_once(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, asked = Log(own), list[list[date]]()
+    log.arrive(ordered("unpaid", NOON))
+    read_to = {DAY.date - timedelta(days=n): settled(log) for n in range(2)}
+    log.arrive(paid("unpaid", MIDNIGHT + timedelta(days=2)))
+
+    def noted(session: SparkSession, views: Any, days: list[date], ends: Any) -> dict[date, set[str]]:
+        asked.append(days)
+        return touched_rows(session, views, days, ends)
+
+    monkeypatch.setattr("batch.touched.touched_rows", noted)
+    touched = Touched(own, read_to)
+    assert {day for day in read_to if touched.redo(day)} == {DAY.date}
+    assert asked == [[*read_to]]
+    assert touched.untouched == {*read_to} - {DAY.date}
 
 
 def test_records_next_to_the_day_touch_it_if_a_window_holds_both(own: SparkSession) -> None:
@@ -199,11 +222,11 @@ def test_one_scan_opens_what_is_newer_however_many_days_are_settled(
 
 
 def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Sent]:
-    """Orders and payments within `around` minutes of both ends of the day; some payments for orders that were never placed."""
+    """Orders and payments within `around` minutes of both ends of the day, and some days later; some payments for orders that
+    were never placed."""
     for _ in range(chance.randint(1, 4)):
-        at = chance.choice((DAY.start, MIDNIGHT)) + timedelta(
-            minutes=chance.randint(-around, around), seconds=chance.randint(0, 59)
-        )
+        border = chance.choice((DAY.start, MIDNIGHT, MIDNIGHT, *(MIDNIGHT + timedelta(days=n) for n in (1, 3))))
+        at = border + timedelta(minutes=chance.randint(-around, around), seconds=chance.randint(0, 59))
         if names and chance.random() < 0.6:
             yield paid(chance.choice([*names, "never placed"]), at, f"{chance.random()}")
         else:

@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from batch import truth as module
 from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day, Span
+from batch.day import Day
+from batch.reach import Reach
 from batch.truth import decided
 from infra.lake import spark_tables
 from infra.lake.rows import frame
@@ -22,7 +23,7 @@ from streaming.reasons import Outcome
 pytestmark = pytest.mark.slow
 
 DAY, OTHER, THIRD = (Day(date(2026, 1, day)) for day in (30, 20, 25))
-WHOLE = Span(DAY.start, DAY.end)
+ITSELF = Reach((), whole=True)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def arrive(spark: SparkSession, offset: int, day: Day, name: str, **changes: obj
 
 
 def outcomes_of_day(spark: SparkSession) -> dict[int, str]:
-    return {row["offset"]: row["outcome"] for row in decided(spark, WHOLE, start=WHOLE.start).collect()}
+    return {row["offset"]: row["outcome"] for row in decided(spark, DAY, ITSELF).collect()}
 
 
 @pytest.mark.parametrize("limit", [100, 0], ids=["few other arrivals", "many"])
@@ -74,6 +75,6 @@ def test_payloads_are_read_on_days_with_another_arrival_only(
         return archived_on(session, days, *older)
 
     monkeypatch.setattr(module, "archived_on", noted)
-    found = decided(own, WHOLE, start=WHOLE.start).select("value").collect()
-    assert read == [{DAY.date}, {OTHER.date}]
+    found = decided(own, DAY, ITSELF).select("value").collect()
+    assert read == [ITSELF.days(DAY), {OTHER.date}]
     assert all(json.loads(row["value"])["total_cents"] for row in found)

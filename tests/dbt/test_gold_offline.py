@@ -333,6 +333,10 @@ def expected(view: str, frontier: datetime, closes: datetime) -> Fraction:
     return min(Fraction(int(share * 10**9), 10**9), Fraction(10**9 - 1, 10**9))
 
 
+STAYS_OPEN = timedelta(days=3) - timedelta(hours=1)
+"""How much longer an order is open than an hour."""
+
+
 @pytest.fixture(scope="module")
 def provisional(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
     """A minute every minute, and some orders, all of them late; the stream has read up to half past noon and a bit."""
@@ -354,9 +358,9 @@ def provisional(spark: SparkSession, nodes: Sequence[Compiled]) -> Gold:
                 "topic": "orders",
                 "event_id": f"e-{number}",
                 "event_type": "order_placed",
-                "event_time": at(number),
+                "event_time": at(number) - STAYS_OPEN,
                 "orders": {"order_id": f"o-{number}", "customer_id": "c", "items": items, "total_cents": 100},
-                "arrival": at(number),
+                "arrival": at(number) - STAYS_OPEN,
                 "late_by_ms": 0,
                 "day": DAY,
             }
@@ -376,13 +380,13 @@ def test_a_row_expects_what_came_as_late_as_it_is_old(provisional: Gold) -> None
     shares = {Fraction(row["expected_completeness"]) for row in minutes}
     assert shares == {0, Fraction(90, 100), Fraction(975, 1000), Fraction(98, 100)}
     for row in provisional.rows("fct_orders"):
-        closes = utc(row["ordered_at"]) + timedelta(hours=1)
+        closes = utc(row["ordered_at"]) + timedelta(days=3)
         assert Fraction(row["expected_completeness"]) == expected("order_payments", frontier, closes)
         assert utc(row["as_of"]) == utc(row["ordered_at"]), "known since it came, for no payment was told of"
 
 
 def test_the_whole_is_never_expected(provisional: Gold) -> None:
-    orders = {utc(row["ordered_at"]): row["expected_completeness"] for row in provisional.rows("fct_orders")}
+    orders = {utc(row["ordered_at"]) + STAYS_OPEN: row["expected_completeness"] for row in provisional.rows("fct_orders")}
     assert str(orders[at(-45)]) == "0.999999999"
     assert orders[at(29)] == 0
     (day,) = provisional.rows("fct_daily_orders")

@@ -41,8 +41,8 @@ CHANGELOGS = (
     Mutation(
         "changelog: the night reads only the days around the day",
         "batch/truth.py",
-        "days, is_own = set[date](), is_history(start)",
-        "days, is_own = set[date](), F.lit(False)",
+        'F.coalesce("event_time", "arrival"), is_history(day.start - LOOKBACK)',
+        'F.coalesce("event_time", "arrival"), F.lit(False)',
         f"{NIGHT}::test_a_row_shows_what_was_known_at_its_time",
     ),
     Mutation(

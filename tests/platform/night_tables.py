@@ -20,8 +20,8 @@ TABLES = (
     "reconciliation/corrections",
     "reconciliation/settlements",
 )
-STAMPS = frozenset({"run", "revision", "settled_at", "offsets"})
-"""What says which night it was, and how far it had read the log; nothing else."""
+STAMPS = frozenset({"run", "revision", "settled_at", "offsets", "horizon", "rows_open", "open_until"})
+"""What says which night it was, and how far it, and the stream, had read the log; nothing else."""
 
 
 def content(rows: list[dict[str, Any]], without: frozenset[str] = frozenset()) -> list[str]:

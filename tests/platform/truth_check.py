@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from accounting import TIGHTENED, is_valid, payload, where
 from running import TOPICS, VIEWS, Platform
 
-HOUR = timedelta(hours=1)
+WITHIN = timedelta(days=3)
 LAST = datetime.max.replace(tzinfo=UTC)
 Rows = dict[tuple[Any, ...], tuple[Any, ...]]
 """A view's answer: key and day -> values."""
@@ -79,7 +79,7 @@ def order_payments(events: Iterable[Event]) -> Rows:
     best: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for time, fields in placed:
         paid = min(
-            (found for found in captured.get(fields["order_id"], ()) if time <= found[0] <= time + HOUR), default=None
+            (found for found in captured.get(fields["order_id"], ()) if time <= found[0] <= time + WITHIN), default=None
         )
         key = (fields["order_id"], time.date())
         order = (*(paid or (LAST, "~", 0)), time, fields["total_cents"], fields["customer_id"])

@@ -13,6 +13,7 @@ from infra.words import words as words_in
 Event = dict[str, Any]
 Row = dict[str, Any]
 MINUTE = 60_000
+DAY = 24 * 60 * MINUTE
 
 
 def placed(events: list[Event]) -> list[Event]:
@@ -90,8 +91,8 @@ def order_payments(events: list[Event]) -> Iterator[Row]:
     for order_id in {event["order_id"] for event in placed(events)}:
         found = []
         for order in (event for event in placed(events) if event["order_id"] == order_id):
-            hour = range(order["ms"], order["ms"] + 60 * MINUTE + 1)
-            paid = [p for p in payments(events, "captured") if p["order_id"] == order_id and p["ms"] in hour]
+            within = range(order["ms"], order["ms"] + 3 * DAY + 1)
+            paid = [p for p in payments(events, "captured") if p["order_id"] == order_id and p["ms"] in within]
             for payment in paid or [None]:
                 found.append(_paid(order, payment))
         values = ("captured_at", "payment_id", "amount_cents", "ordered_at", "total_cents", "customer_id")
@@ -122,8 +123,8 @@ def fraud_alerts(events: list[Event]) -> Iterator[Row]:
                 }
 
 
-def visits(events: list[Event], of: str) -> Iterator[tuple[str, int, list[Event]]]:
-    """Per value of the field `of`: runs of events without a pause of more than 30 minutes, their start, their first hour."""
+def visits(events: list[Event], of: str, longest: int) -> Iterator[tuple[str, int, list[Event]]]:
+    """Per value of the field `of`: runs of events without a pause of more than 30 minutes, their start, and what counts."""
     for value in {event[of] for event in events}:
         found: list[list[Event]] = []
         for event in sorted((e for e in events if e[of] == value), key=lambda e: int(e["ms"])):
@@ -131,7 +132,7 @@ def visits(events: list[Event], of: str) -> Iterator[tuple[str, int, list[Event]
                 found.append([])
             found[-1].append(event)
         for one in found:
-            yield value, one[0]["ms"], [event for event in one if event["ms"] <= one[0]["ms"] + 60 * MINUTE]
+            yield value, one[0]["ms"], [event for event in one if event["ms"] <= one[0]["ms"] + longest]
 
 
 def click_through(events: list[Event]) -> Iterator[Row]:
@@ -149,7 +150,7 @@ def click_through(events: list[Event]) -> Iterator[Row]:
 
 def viewed_together(events: list[Event]) -> Iterator[Row]:
     clicks = [event for event in events if event["event_type"] == "product_clicked"]
-    for session, start, own in visits(clicks, "session_id"):
+    for session, start, own in visits(clicks, "session_id", 60 * MINUTE):
         by_first_click = dict.fromkeys(e["product_id"] for e in sorted(own, key=lambda e: (e["ms"], e["product_id"])))
         products = sorted([*by_first_click][:30])
         for place, product in enumerate(products):
@@ -160,7 +161,7 @@ def viewed_together(events: list[Event]) -> Iterator[Row]:
 
 def shop_visits(events: list[Event]) -> Iterator[Row]:
     steps = [e for e in events if e["event_type"] in ("search_made", "product_clicked", "order_placed")]
-    for customer, start, counted in visits(steps, "customer_id"):
+    for customer, start, counted in visits(steps, "customer_id", DAY):
         kinds = [event["event_type"] for event in counted]
         yield {
             **{"customer_id": customer, "started_at": start, "ended_at": counted[-1]["ms"]},
@@ -207,10 +208,10 @@ def search_matches(events: list[Event]) -> Iterator[Row]:
 
 def open_orders_by_region(events: list[Event]) -> Iterator[Row]:
     for order in placed(events):
-        hour = order["ms"] + 60 * MINUTE
+        longest = order["ms"] + 30 * DAY
         ends = [e for e in events if e["event_type"] in ("order_cancelled", "payment_captured")]
-        ended = [e["ms"] for e in ends if e["order_id"] == order["order_id"] and order["ms"] <= e["ms"] < hour]
-        end = min([*ended, hour])
+        ended = [e["ms"] for e in ends if e["order_id"] == order["order_id"] and order["ms"] <= e["ms"] < longest]
+        end = min([*ended, longest])
         mine = [
             e for e in events if e["event_type"].startswith("customer_") and e["customer_id"] == order["customer_id"]
         ]
@@ -221,7 +222,7 @@ def open_orders_by_region(events: list[Event]) -> Iterator[Row]:
             row = {name: order[name] for name in ("event_id", "order_id", "customer_id", "total_cents")}
             row |= {"open_from": start, "open_to": stop, "open_ms": stop - start, "ordered_at": order["ms"]}
             row |= {"region": version["region"] if version and has_region else None}
-            yield row | {"orders": int(start == order["ms"]), "closed": int(stop == end < hour)}
+            yield row | {"orders": int(start == order["ms"]), "closed": int(stop == end < longest)}
 
 
 def _window(start: int, size: int) -> Row:

@@ -15,12 +15,12 @@ from streaming.changelog import counted_in_arrow
 from streaming.contracts import CONTRACTS
 from streaming.silver import SILVER
 from streaming.view_state import OF_EVENT
-from streaming.views import CHANGELOGS, LOOKBACK, REACH
+from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 
 NOON = datetime(2026, 1, 30, 12, tzinfo=UTC)
 NOON_MS = round(NOON.timestamp() * 1000)
-REACHED = NOON - REACH - LOOKBACK
+REACHED = NOON - max(view.reach + view.lookback for view in VIEWS.values() if "orders" in view.streams)
 CHANGELOG = CHANGELOGS[0]
 SECOND = timedelta(seconds=1)
 
@@ -44,6 +44,10 @@ def put(local_lake: Path) -> Any:
     return lambda *rows: write_deltalake(place, arrow(rows, SILVER.schema), mode="append", partition_by=["day"])
 
 
+def on_time() -> pa.Table:
+    return pa.concat_tables(restore.on_time_since(NOON_MS, "b", 5))
+
+
 def names(found: pa.Table) -> Counter[str]:
     return Counter(found["event_id"].to_pylist())
 
@@ -64,7 +68,7 @@ def test_recent_ids_are_those_at_or_after_the_watermark(put: Any) -> None:
 def test_on_time_events_within_reach_are_read_back(put: Any) -> None:
     put(event("too old", REACHED - SECOND), event("reached", REACHED), event("late", NOON, late=SECOND))
     put(event("own", NOON, batch_id=5))
-    found = restore.on_time_since(NOON_MS, "b", 5)
+    found = on_time()
     assert names(found) == Counter(["reached"])
     assert found.column_names == [*OF_EVENT, *CONTRACTS]
     assert found["orders"].to_pylist()[0]["order_id"] == "reached"
@@ -81,7 +85,7 @@ def test_of_a_changelog_the_last_of_each_key_and_all_within_reach(put: Any, monk
     )
     for most in (restore.AT_ONCE, 3):
         monkeypatch.setattr(restore, "AT_ONCE", most)
-        found = restore.on_time_since(NOON_MS, "b", 5)
+        found = on_time()
         # Late events of a changelog count from when they came.
         assert names(found) == Counter(["a 19", "a late", "b 1", "b new", "b newer"])
         known = {row["event_id"]: row[KNOWN_AT] for row in found.to_pylist()}
@@ -91,16 +95,16 @@ def test_of_a_changelog_the_last_of_each_key_and_all_within_reach(put: Any, monk
 def test_events_read_back_stand_beside_new_ones(put: Any) -> None:
     put(event("stored", NOON), change("a 1", NOON))
     new = counted_in_arrow(arrow([event("new", NOON)], SILVER.schema)).select([*OF_EVENT, *CONTRACTS])
-    assert pa.concat_tables([restore.on_time_since(NOON_MS, "b", 5), new]).num_rows == 3
+    assert pa.concat_tables([on_time(), new]).num_rows == 3
 
 
 def test_a_registry_without_changelogs_has_none_to_read(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(restore, "CHANGELOGS", ())
     put(event("stored", NOON))
-    assert names(restore.on_time_since(NOON_MS, "b", 5)) == Counter(["stored"])
+    assert names(on_time()) == Counter(["stored"])
 
 
 def test_an_empty_lake_gives_nothing(put: Any) -> None:
     put()
     assert restore.recent_since(NOON_MS, "b", 5, lambda rows: rows).num_rows == 0
-    assert restore.on_time_since(NOON_MS, "b", 5).num_rows == 0
+    assert on_time().num_rows == 0

@@ -57,7 +57,7 @@ def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> It
 
 def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
     """Micro-batches of orders, cancellations and payments: shuffled, out of order, an order id placed twice, pauses."""
-    chance, changes = random.Random(seed), random.Random(-seed)
+    chance, changes, days = random.Random(seed), random.Random(-seed), random.Random(f"days {seed}")
     at = NOON
     orders: list[tuple[str, datetime]] = []
     number = 0
@@ -93,7 +93,7 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
                 draw = chance.random()
                 kind = "order_placed" if draw < 0.9 else "items_added" if draw < 0.95 else "order_cancelled"
                 batch.append({"topic": "orders", "event_type": kind, "orders": own, **event})
-        at += timedelta(minutes=chance.choice([0, 0, 5, 65]))
+        at += timedelta(minutes=chance.choice([0, 0, 5, 65]), hours=days.choice((0, 0, 0, 25)))
         chance.shuffle(batch)
         for one in moved:
             batch.insert(changes.randint(0, len(batch)), one)
@@ -247,15 +247,15 @@ def test_an_event_counts_in_the_lookback_of_later_windows(spark: SparkSession) -
 def test_only_what_the_watermark_has_not_closed_is_kept(spark: SparkSession) -> None:
     with few_views():
         own = Run(spark)
-    for hour in range(5):
-        at = NOON + timedelta(hours=2 * hour)
-        order = {"order_id": f"o-{hour}", "customer_id": "c-1", "items": [], "total_cents": 1}
+    for number in range(5):
+        at = NOON + timedelta(days=4 * number)
+        order = {"order_id": f"o-{number}", "customer_id": "c-1", "items": [], "total_cents": 1}
         own.batch(
             [
                 {
                     "topic": "orders",
                     "event_type": "order_placed",
-                    "event_id": f"{hour}",
+                    "event_id": f"{number}",
                     "event_time": at,
                     "orders": order,
                 }

@@ -1,6 +1,17 @@
 {{ config(materialized='view') }}
 
-with open_at as (
+-- Of an order that is still open nobody knows how long it will be: it counts as far as the stream has read.
+with seen as (
+
+    select
+        orders.*,
+        least(orders.open_to, coalesce(clock.frontier, orders.open_to)) as seen_to
+    from {{ ref('fct_open_orders_by_region') }} as orders
+    cross join {{ ref('stg_speed__frontier') }} as clock
+
+),
+
+open_at as (
 
     select
         region,
@@ -9,12 +20,12 @@ with open_at as (
         explode(
             sequence(
                 timestamp_seconds((unix_micros(open_from) + 299999999) div 300000000 * 300),
-                open_to - interval 1 microsecond,
+                seen_to - interval 1 microsecond,
                 interval 5 minutes
             )
         ) as moment
-    from {{ ref('fct_open_orders_by_region') }}
-    where timestamp_seconds((unix_micros(open_from) + 299999999) div 300000000 * 300) < open_to
+    from seen
+    where timestamp_seconds((unix_micros(open_from) + 299999999) div 300000000 * 300) < seen_to
 
 )
 

@@ -14,9 +14,9 @@ past as (
 
 known as (
 
-    select day, revision, run, settled_at, cast(null as timestamp) as withdrawn_at, true as is_in_force from settlements
+    select day, revision, run, settled_at, horizon, cast(null as timestamp) as withdrawn_at, true as is_in_force from settlements
     union all
-    select day, revision, run, settled_at, withdrawn_at, false from past
+    select day, revision, run, settled_at, horizon, withdrawn_at, false from past
 
 )
 
@@ -26,6 +26,7 @@ select
     revision,
     max(run) as run,
     max(settled_at) as settled_at,
+    max(horizon) as horizon,
     if(any(is_in_force), null, max(withdrawn_at)) as withdrawn_at
 from known
 group by day, revision

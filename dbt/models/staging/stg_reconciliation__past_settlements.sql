@@ -10,6 +10,7 @@ select
     revision,
     max(run) as run,
     max(settled_at) as settled_at,
+    max(horizon) as horizon,
     max(withdrawn_at) as withdrawn_at
 from past
 group by day, revision

@@ -8,5 +8,6 @@ select
     day,
     revision,
     run,
-    settled_at
+    settled_at,
+    horizon
 from settlements

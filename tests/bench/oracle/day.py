@@ -8,7 +8,7 @@ No service runs. The stream's clock is the broker's: an event is late by how muc
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from zlib import crc32
@@ -37,7 +37,7 @@ from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.speed import speed_table
 from streaming.validate import validate
 from streaming.view_state import CLOSES
-from streaming.views import LOOKBACK, REACH, VIEWS
+from streaming.views import LONG_REACHES, LOOKBACK, VIEWS
 from streaming.views.as_of import KNOWN_AT
 
 PARTITIONS = 2
@@ -57,8 +57,8 @@ ROW = pa.schema(
 
 
 def shop(day: Day, events: int, seed: int, faults: Faults | None = None) -> Iterator[Copy]:
-    """What the shop sends for a day of about `events` events, and around it as far as views need events, by arrival."""
-    start, end = (round(at.timestamp() * 1000) for at in day.around(LOOKBACK, REACH))
+    """What the shop sends for a day of about `events` events, and around it until its rows are compared, by arrival."""
+    start, end = (round(at.timestamp() * 1000) for at in day.around(LOOKBACK, LONG_REACHES))
     rate = events / timedelta(days=1).total_seconds()
     for copy in Run(start, end, rate, seed, ahead_ms=end, faults=faults or Faults()).records():
         yield copy._replace(send_ms=min(copy.send_ms, end - 1))
@@ -92,22 +92,26 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
     speed = [speed_table(view) for view in VIEWS.values()]
     for table in (*of_the_stream, *speed, *night_tables()):
         spark_tables.create(session, table)
+    read(session, log, found, 0, day.end + LONG_REACHES - timedelta(seconds=settings().watermark_delay_seconds))
+
+
+def read(session: SparkSession, log: Log, found: DataFrame, number: int, next_watermark: datetime) -> None:
+    """Write what a micro-batch of these records writes, behind which the log is read to its end."""
     versions = definitions(session)
-    batch = {"batch_id": F.lit(0).cast("long"), "generation": F.lit(GENERATION)}
-    append_once(found.withColumns(batch), BRONZE, GENERATION, 0)
+    batch = {"batch_id": F.lit(number).cast("long"), "generation": F.lit(GENERATION)}
+    append_once(found.withColumns(batch), BRONZE, GENERATION, number)
 
     decided = outcomes(validate(found).withColumn("written", F.lit(False))).persist()
     on_its_way = F.unix_millis("arrival") - F.unix_millis("event_time")
     late_by = F.greatest(on_its_way - settings().watermark_delay_seconds * 1000, F.lit(0)).cast("long")
     append_once(
-        accepted(decided, versions[EVENTS]).withColumns({"late_by_ms": late_by, **batch}), SILVER, GENERATION, 0
+        accepted(decided, versions[EVENTS]).withColumns({"late_by_ms": late_by, **batch}), SILVER, GENERATION, number
     )
-    append_once(rejected(decided).withColumns(batch), QUARANTINE, GENERATION, 0)
+    append_once(rejected(decided).withColumns(batch), QUARANTINE, GENERATION, number)
     decided.unpersist()
 
-    next_watermark = day.end + REACH - timedelta(seconds=settings().watermark_delay_seconds)
     silver = spark_tables.read(session, SILVER).withColumn(KNOWN_AT, known_at())
-    for view, table in zip(VIEWS.values(), speed, strict=True):
+    for view in VIEWS.values():
         said = {
             "is_final": F.col(CLOSES) < F.lit(next_watermark),
             "is_removed": F.lit(False),
@@ -116,8 +120,9 @@ def fill(session: SparkSession, day: Day, log: Log, found: DataFrame) -> None:
             "definition": F.lit(versions[view.name]),
         }
         rows = answered(view, silver.where(counted(tuple(view.changelogs)))).withColumns(said)
-        append_once(rows.select(*table.schema.fieldNames()), table, GENERATION, 0)
-    finished = MicroBatch(INGEST, GENERATION, 0, next_watermark, versions)
+        table = speed_table(view)
+        append_once(rows.select(*table.schema.fieldNames()), table, GENERATION, number)
+    finished = MicroBatch(INGEST, GENERATION, number, next_watermark, versions)
     finished.offsets = [(*at, 0, end) for at, end in log.end.items()]
     finished.next_watermark = next_watermark
     finished.record()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from card import CENTS, KINDS
-from corpus import encoded, identity, payment
+from corpus import cancelled, encoded, identity, order, payment
 from pyspark.sql import SparkSession
 
 from batch.day import Day
@@ -24,6 +24,7 @@ from tests.bench.oracle.recompute import ANSWERS, connect, differing, recompute
 pytestmark = pytest.mark.slow
 
 DAY = Day(date(2026, 1, 30))
+HOUR_MS = 3_600_000
 FAULTS = Faults(duplicates=0.1, late=0.1, malformed=0.1, future=0.02)
 
 
@@ -40,7 +41,30 @@ def sent() -> Iterator[Copy]:
     dated = b'"event_time":%d,' % before_ms
     head, tail = other.value.split(b'"event_time":')
     before = other._replace(send_ms=first, value=head + dated + tail.split(b",", 1)[1])
-    return chain([before, *tried_card(first), *waited_for(first)], copies, [behind])
+    return chain([before, *tried_card(first), *waited_for(first)], copies, [behind, *days_later()])
+
+
+def days_later() -> Iterator[Copy]:
+    """What rows of the day still need after it: an order each half hour around midnight, all of one customer (a visit of six
+    hours), the first of them paid on the third day, the second cancelled on the eleventh, the third paid too late."""
+    begun, send_ms = (
+        round(DAY.end.timestamp() * 1000) - 3 * HOUR_MS,
+        round(DAY.end.timestamp() * 1000) + 40 * 24 * HOUR_MS,
+    )
+    placed = [
+        order(f"visit {n}", 0, event_time=begun + n * HOUR_MS // 2, customer_id="c-999", order_id=f"o-{n:032x}")
+        for n in range(12)
+    ]
+    ends = [
+        ("payments", payment("third day", 0, event_time=begun + 50 * HOUR_MS, order_id=placed[0]["order_id"])),
+        (
+            "orders",
+            cancelled("eleventh day", begun + 250 * HOUR_MS, "changed mind") | {"order_id": placed[1]["order_id"]},
+        ),
+        ("payments", payment("too late", 0, event_time=begun + 80 * HOUR_MS, order_id=placed[2]["order_id"])),
+    ]
+    for topic, own in [*(("orders", one) for one in placed), *ends]:
+        yield Copy(send_ms, topic, own["order_id"].encode(), encoded(own), own["event_id"], "good")
 
 
 def tried_card(send_ms: int) -> Iterator[Copy]:
@@ -85,12 +109,18 @@ def test_duckdb_finds_the_truth_and_a_wrong_row_is_seen(settled: Path) -> None:
     recompute(settled, DAY, out)
     assert differing(settled, out) == []
     with connect() as own:
+        late = own.execute(
+            f"SELECT payment_status FROM '{out / 'order_payments.parquet'}' WHERE customer_id = 'c-999' ORDER BY 1"
+        )
+        assert [status for (status,) in late.fetchall()].count("paid") == 1
+        visit = own.execute(f"SELECT orders, seconds FROM '{out / 'shop_visits.parquet'}' WHERE customer_id = 'c-999'")
+        assert visit.fetchall() == [(12, 11 * 1800)]
         (events,) = own.execute(f"SELECT count(*) FROM '{out / 'events.parquet'}'").fetchone() or (0,)
     assert events > 500
     spoilt = {
         "events": "SELECT * REPLACE (arrival + INTERVAL 1 MILLISECOND AS arrival)",
         "order_totals": "SELECT * REPLACE (revenue_cents + 1 AS revenue_cents)",
-        "order_payments": "SELECT * REPLACE (NULL AS payment_id)",
+        "order_payments": "SELECT * REPLACE (orders + 1 AS orders)",
         "orders_last_8_minutes": "SELECT * REPLACE (orders + 1 AS orders)",
         "payment_health": "SELECT * REPLACE (failed + 1 AS failed)",
         "rolling_order_rate": "SELECT * REPLACE (orders + 1 AS orders)",

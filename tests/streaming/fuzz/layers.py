@@ -7,17 +7,18 @@ Run: pytest tests/streaming/test_fuzz.py
 import json
 from collections import Counter
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from fuzz.case import Case
 from fuzz.judge import judged
 from fuzz.ways import ARRIVAL, records
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, SparkSession
 
 from batch.archive import ARCHIVE, with_envelope
-from batch.day import Span
+from batch.day import Day
+from batch.reach import Reach
 from batch.truth import decided
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.writes import append_once
@@ -91,12 +92,21 @@ def lost(cases: Sequence[Case], outcome: Outcomes) -> list[tuple[str, Case]]:
     return found
 
 
+class EveryDay(Reach):
+    """A reach of all days in which an event may be."""
+
+    def days(self, day: Day) -> set[date]:
+        return {day.date + timedelta(days=n) for n in range(-369, 3)}
+
+    def near(self, day: Day, time: Column) -> Column:
+        return day.around(timedelta(days=368), timedelta(days=2)).holds(time)
+
+
 def of_night(spark: SparkSession, cases: Sequence[Case]) -> Outcomes:
     """What a night finds in the archive, in all days in which an event may be."""
     spark_tables.create(spark, ARCHIVE)
     append_once(with_envelope(records(spark, cases)), ARCHIVE, "fuzz", 0)
-    span = Span(ARRIVAL - timedelta(days=368), ARRIVAL + timedelta(days=1))
-    rows = decided(spark, span, start=span.start).select("offset", "outcome").toArrow()
+    rows = decided(spark, Day(ARRIVAL.date()), EveryDay((), whole=True)).select("offset", "outcome").toArrow()
     assert pc.count_distinct(rows["offset"]).as_py() == rows.num_rows
     return dict(zip(rows["offset"].to_pylist(), rows["outcome"].to_pylist(), strict=True))
 

@@ -22,13 +22,13 @@ ends AS (
 opened AS (
     SELECT
         placed.*,
-        min(coalesce(ends.ended_at, placed.ordered_at + INTERVAL 1 HOUR)) AS ended_at
+        min(coalesce(ends.ended_at, placed.ordered_at + INTERVAL 30 DAYS)) AS ended_at
     FROM placed
     LEFT JOIN ends
         ON
             placed.order_id = ends.order_id
             AND ends.ended_at >= placed.ordered_at
-            AND ends.ended_at < placed.ordered_at + INTERVAL 1 HOUR
+            AND ends.ended_at < placed.ordered_at + INTERVAL 30 DAYS
     GROUP BY ALL
 ),
 
@@ -64,7 +64,7 @@ SELECT
     stays.total_cents,
     epoch_ms(stays.open_to) - epoch_ms(stays.open_from) AS open_ms,
     (stays.open_from = stays.ordered_at)::BIGINT AS orders,
-    (stays.open_to = stays.ended_at AND stays.ended_at < stays.ordered_at + INTERVAL 1 HOUR)::BIGINT AS closed,
+    (stays.open_to = stays.ended_at AND stays.ended_at < stays.ordered_at + INTERVAL 30 DAYS)::BIGINT AS closed,
     stays.day
 FROM stays
 LEFT JOIN events AS change

@@ -1,4 +1,4 @@
--- Each order with its first capture within an hour; where an order_id was placed twice on a day, the same one as Spark takes.
+-- Each order with its first capture within three days; where an order_id was placed twice on a day, the same one as Spark takes.
 CREATE TEMP TABLE order_payments AS
 WITH placed AS (
     SELECT
@@ -36,7 +36,7 @@ SELECT
 FROM placed
 LEFT JOIN captured
     ON captured.order_id = placed.order_id
-    AND captured_at BETWEEN ordered_at AND ordered_at + INTERVAL 1 HOUR
+    AND captured_at BETWEEN ordered_at AND ordered_at + INTERVAL 3 DAYS
 QUALIFY row_number() OVER (
     PARTITION BY placed.order_id, day
     ORDER BY

@@ -48,6 +48,6 @@ INNER JOIN activity
     ON
         activity.customer_id = visits.customer_id
         AND event_time >= started_at
-        AND event_time <= started_at + INTERVAL 1 HOUR
+        AND event_time <= started_at + INTERVAL 1 DAY
         AND (next_at IS NULL OR event_time < next_at)
 GROUP BY visits.customer_id, started_at, visits.day;
