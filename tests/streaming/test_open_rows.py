@@ -13,12 +13,13 @@ from infra.lake.rows import arrow
 from streaming import open_rows
 from streaming.speed import speed_table
 from streaming.view_state import CLOSES
-from streaming.views import REACH, VIEWS
+from streaming.views import VIEWS
 from streaming.watermark import millis
 
 VIEW = VIEWS["order_payments"]
 NOON = datetime(2026, 1, 30, 12, tzinfo=UTC)
-HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
+REACH = VIEWS["order_payments"].reach
+SECOND = timedelta(seconds=1)
 
 
 def said(order: str, batch_id: int, cents: int = 1, at: datetime = NOON, **more: Any) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def test_the_last_version_counts_whatever_the_order_of_the_files(
     monkeypatch.setattr(open_rows, "AT_ONCE", at_once)
     rows = found(said("a", 7, 70), said("a", 3, 30), said("b", 4), said("b", 5, is_removed=True), said("c", 6))
     assert {name: row["total_cents"] for name, row in rows.items()} == {"a": 70, "c": 1}
-    assert rows["a"][CLOSES] == NOON + HOUR
+    assert rows["a"][CLOSES] == NOON + REACH
 
 
 def test_a_row_that_was_said_as_final_is_not_open(found: Any) -> None:
