@@ -15,6 +15,7 @@ import typer
 from batch.commands.nights import DAG
 from infra.airflow.runs import ApprovalRequest
 from infra.commands.screen import Screen
+from infra.dates import day_of
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import ROOT, Settings, settings
 
@@ -33,7 +34,7 @@ def decide(
     note: Annotated[str, typer.Option(help="The reason; it is stored with the decision for ever.")] = "",
 ) -> None:
     """Settle a day whose correction is over its approval threshold, or leave it provisional."""
-    about = _date(day)
+    about = day_of(day)
     if approve == reject:
         raise PermanentFailure("give either --approve or --reject")
     if not note.strip():
@@ -66,10 +67,3 @@ def _open_request(s: Settings, about: date) -> "tuple[Airflow, ApprovalRequest] 
     except TransientFailure:
         return None
     return (airflow, found[-1]) if found else None
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

@@ -5,7 +5,6 @@ Run: daybreak explain order_totals "2026-01-31 12:00"
 """
 
 import json
-from datetime import date
 from typing import Annotated
 
 import typer
@@ -17,6 +16,7 @@ from batch.explain.names import asked
 from batch.explain.screen import WIDTH, lines
 from batch.explain.steps import steps
 from infra.commands.screen import Screen
+from infra.dates import day_of
 from infra.failures import PermanentFailure
 
 commands = typer.Typer()
@@ -39,17 +39,10 @@ def explain(
     of = asked(view)
     if not key:
         raise PermanentFailure(f"which row of {of.view.name}? {looks(of.view)}")
-    found = known(of, parsed(of.view, key), _date(day) if day else None)
+    found = known(of, parsed(of.view, key), day_of(day) if day else None)
     in_order = steps(found)
     if as_json:
         print(json.dumps(answer(found, in_order)))
         return
     for line in lines(found, in_order, min(console.width, WIDTH)):
         console.print(line, markup=False, soft_wrap=True)
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

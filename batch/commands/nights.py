@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 
 from infra.airflow.runs import Run, Task
 from infra.commands.screen import Screen
+from infra.dates import day_of
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, settings
 
@@ -51,7 +52,7 @@ def night(
     day: Annotated[str, typer.Option("--date", help="The day to settle (UTC), YYYY-MM-DD.")], full: Full = False
 ) -> None:
     """Settle one day without Airflow: archive, truth, reconcile, correct; then its curve."""
-    options = ["--date", _date(day).isoformat(), *(["--full"] if full else [])]
+    options = ["--date", day_of(day).isoformat(), *(["--full"] if full else [])]
     command = [sys.executable, "-m", "batch", "night", "--curve", *options]
     if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
         raise typer.Exit(code)
@@ -67,7 +68,7 @@ def backfill(
 
     Up to seven days share a driver, that of the first one's night. Gold is built once, by the last night.
     """
-    start, end = _date(first), _date(last)
+    start, end = day_of(first), day_of(last)
     if start > end:
         raise PermanentFailure(f"--from {start} is after --to {end}")
     due = datetime(end.year, end.month, end.day, tzinfo=UTC) + timedelta(days=1) + LATEST_START
@@ -150,10 +151,3 @@ def _on(day: date) -> datetime:
 def _before(day: date) -> datetime:
     """The last second before a day."""
     return _on(day) - timedelta(seconds=1)
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

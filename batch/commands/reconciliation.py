@@ -15,6 +15,7 @@ from batch.report.blast_radius import redefined
 from batch.report.gaps import missed
 from batch.report.summary import findings
 from infra.commands.screen import Screen
+from infra.dates import day_of
 from infra.failures import PermanentFailure
 from infra.settings import settings
 
@@ -28,7 +29,7 @@ def reconciliation(
     last: Annotated[str, typer.Option("--to", help="Last day (UTC), YYYY-MM-DD.")],
 ) -> None:
     """Per day: the stream's answer, the truth, the difference and its causes."""
-    show_findings(_date(first), _date(last))
+    show_findings(day_of(first), day_of(last))
 
 
 def show_findings(first: date, last: date, console: Console = console) -> None:
@@ -80,10 +81,3 @@ def _why_missing(days: list[date]) -> str:
 
 def _days(first: date, last: date) -> list[date]:
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise PermanentFailure(f"{text!r} is not a day: write it as YYYY-MM-DD") from None

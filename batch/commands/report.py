@@ -5,13 +5,13 @@ Run: daybreak report --date 2026-01-31 --open
 """
 
 import webbrowser
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from batch.report.publish import publish, written
+from infra.dates import day_of
 from infra.failures import PermanentFailure
 from infra.page.write import put
 from infra.settings import settings
@@ -26,10 +26,7 @@ def report(
     show: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
 ) -> None:
     """Write a night's report as one HTML file: what differed, why, and what a longer allowed lateness would give."""
-    try:
-        of = date.fromisoformat(day)
-    except ValueError:
-        raise PermanentFailure(f"{day!r} is not a day: write it as YYYY-MM-DD") from None
+    of = day_of(day)
     text = written(settings(), of)
     if out is None:
         kept, file = publish(settings(), of, text)

@@ -16,6 +16,7 @@ from batch.order_history import Known, Line, history, known
 from batch.order_in_gold import Change, difference, states
 from batch.three_ways import unlike
 from infra.commands.screen import Screen
+from infra.dates import clock
 from infra.failures import PermanentFailure, TransientFailure
 from infra.options import SHOP_DB
 from infra.settings import settings
@@ -60,7 +61,7 @@ def state(
         console.print(f"{order} is {_said(lines[-1])}")
     for row in found.rejected:
         place = f"{row['topic']}-{row['partition']} at {row['offset']}"
-        console.print(f"rejected: {place}, arrived {_time(row['arrival'])}: {', '.join(row['reasons'])}")
+        console.print(f"rejected: {place}, arrived {clock(row['arrival'])}: {', '.join(row['reasons'])}")
     if lines and happened is None and arrived is None:
         _compare(found)
         if settings().has(SHOP_DB):
@@ -79,7 +80,7 @@ def _shown(lines: list[Line]) -> Table:
         event = f"{line.event_type} {line.event_id[:SHORT]}"
         after = line.state
         table.add_row(
-            *(_time(line.happened), _time(line.arrived), event, note, after.status.value),
+            *(clock(line.happened), clock(line.arrived), event, note, after.status.value),
             *(_money(after.paid_cents), _money(after.total_cents)),
         )
     return table
@@ -107,7 +108,7 @@ def _compare(found: Known) -> None:
         row = found.gold
         sums = f"{_money(row['paid_cents'])} of {_money(row['total_cents'])}"
         sure = f"{row['status']} {row['revisions']}x" if row["revisions"] else row["status"]
-        console.print(f"gold: {row['payment_status']} within three days, {sums}; {sure} as of {_time(row['as_of'])}")
+        console.print(f"gold: {row['payment_status']} within three days, {sums}; {sure} as of {clock(row['as_of'])}")
 
 
 def _compare_states(order: str, found: Known, at: datetime | None) -> None:
@@ -121,7 +122,7 @@ def _compare_states(order: str, found: Known, at: datetime | None) -> None:
     if told:
         last = told[-1]
         by = f"by {last.event_type} {last.event_id[:SHORT]}"
-        console.print(f"gold, of settled days: {_said(last)}, since {_time(last.since)} {by}")
+        console.print(f"gold, of settled days: {_said(last)}, since {clock(last.since)} {by}")
     wrong = difference(told, history(found.truth, at))
     agrees = f"its {len(told)} changes in gold are those that a replay of the same events gives"
     console.print(f"gold and the replay differ: {wrong}" if wrong else agrees)
@@ -135,16 +136,12 @@ def _compare_row(order: str, replayed: State) -> None:
         console.print(f"its row is not shown: {failure}")
         return
     wrong = unlike(row, replayed)
-    since = f"{row['status']} since {_time(row['changed_at'])}, as the replay says" if row else ""
+    since = f"{row['status']} since {clock(row['changed_at'])}, as the replay says" if row else ""
     console.print(f"the shop's database: {wrong or since}")
 
 
 def _money(cents: int | None) -> str:
     return "-" if cents is None else f"{cents / 100:,.2f}"
-
-
-def _time(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _moment(text: str | None, option: str) -> datetime | None:

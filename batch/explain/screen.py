@@ -13,7 +13,8 @@ from batch.explain.events import Event
 from batch.explain.key import plain, shown
 from batch.explain.known import Known
 from batch.explain.steps import Kind, Step, values
-from batch.explain.words import clock, listed, more, says
+from batch.explain.words import listed, more, says
+from infra.dates import clock
 
 WIDTH = 100
 INDENT = 21

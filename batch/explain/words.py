@@ -5,11 +5,11 @@ Run: daybreak explain order_totals "2026-01-31 12:00"
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
 from batch.explain.steps import Kind, Step, Values
+from infra.dates import clock
 
 
 def says(one: Step) -> str:
@@ -67,11 +67,6 @@ def changed(was: Values | None, now: Values | None) -> str:
 def listed(row: Values | None) -> str:
     """All values of a row."""
     return "no such row" if row is None else ", ".join(f"{name} {_value(value)}" for name, value in row.items())
-
-
-def clock(at: datetime) -> str:
-    """A time in UTC, to the second."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _micro_batch(one: Step) -> str:

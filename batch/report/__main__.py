@@ -5,10 +5,10 @@ Run: python -m batch.report --date 2026-01-31
 """
 
 import argparse
-from datetime import date
 
 from batch.report.publish import publish, written
-from infra.failures import PermanentFailure, reported
+from infra.dates import day_of
+from infra.failures import reported
 from infra.settings import settings
 
 
@@ -17,10 +17,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m batch.report", description="The report of a night.")
     parser.add_argument("--date", required=True, metavar="YYYY-MM-DD", help="The day it is about (UTC).")
     asked = parser.parse_args().date
-    try:
-        day = date.fromisoformat(asked)
-    except ValueError:
-        raise PermanentFailure(f"{asked!r} is not a day: write it as YYYY-MM-DD") from None
+    day = day_of(asked)
     for place in publish(settings(), day, written(settings(), day)):
         print(place, flush=True)
 
