@@ -64,6 +64,11 @@ def of_libpq(known: Mapping[str, Any]) -> str:
     return f" sslmode=verify-full sslrootcert='{file}'"
 
 
+def libpqs(parts: Mapping[str, Any]) -> dict[str, str]:
+    """Of the parts of a connection string those about TLS, by libpq's names, which others know too."""
+    return {name: str(parts[name]) for name in ("sslmode", "sslrootcert") if name in parts}
+
+
 def ca_file(home: Path) -> Path:
     """The CA's certificate: what a client trusts. Everybody may know it."""
     return home / "tls" / "ca.pem"

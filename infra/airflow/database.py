@@ -15,8 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
 from infra.settings import Settings, settings
-
-TLS = ("sslmode", "sslrootcert")
+from infra.tls_settings import libpqs
 
 
 def configuration(s: Settings) -> dict[str, str]:
@@ -33,7 +32,7 @@ def url(s: Settings, driver: str = "psycopg2") -> str:
     user, password = (quote(parts.get(name, ""), safe="") for name in ("user", "password"))
     host = f"[{parts['host']}]" if ":" in parts.get("host", "") else parts.get("host", "")
     port = f":{parts['port']}" if parts.get("port") else ""
-    told = urlencode({name: parts[name] for name in TLS if name in parts}) if driver == "psycopg2" else ""
+    told = urlencode(libpqs(parts)) if driver == "psycopg2" else ""
     return f"postgresql+{driver}://{user}:{password}@{host}{port}/airflow{f'?{told}' if told else ''}"
 
 

@@ -17,6 +17,7 @@ from infra.postgres_roles import Role
 from infra.services import postgres
 from infra.services.roles import ADMIN, AIRFLOW, LEASES, SHOP
 from infra.settings import Settings
+from infra.tls_settings import libpqs
 
 MAY = {
     Role.OWNER: "does everything: for you and your administration",
@@ -88,8 +89,7 @@ def given_file(s: Settings, role: Role) -> Path:
 
 def _encrypted(s: Settings) -> dict[str, str]:
     """What libpq, PostgreSQL's JDBC driver and dbt-postgres are told of TLS, all by the same names."""
-    own = conninfo_to_dict(s.postgres_dsn)
-    return {name: str(own[name]) for name in ("sslmode", "sslrootcert") if name in own}
+    return libpqs(conninfo_to_dict(s.postgres_dsn))
 
 
 def _place(s: Settings, role: Role) -> tuple[str, str, str]:

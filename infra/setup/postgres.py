@@ -9,7 +9,6 @@ libraries along, among them a distribution's OpenSSL 1.1.1, built in May 2023. W
 
 import io
 import platform
-import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -17,7 +16,7 @@ from pathlib import Path
 from infra.setup import pins
 from infra.setup.environment import STEP as PYTHON
 from infra.setup.jars import JARS, one_file
-from infra.setup.step import SetupFailure, Step, digest
+from infra.setup.step import SetupFailure, Step, digest, replaced
 
 NAME = "postgres"
 IVY_FILE = Path(__file__).with_name("postgres.xml")
@@ -28,15 +27,11 @@ SERVER = FOLDER / "bin" / "postgres"
 
 def unpack(archive: Path, folder: Path) -> None:
     """Put the server with its libraries into `folder`, all or none."""
-    fresh = folder.with_name(f"{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    with zipfile.ZipFile(archive) as jar:
+    with replaced(folder) as fresh, zipfile.ZipFile(archive) as jar:
         (packed,) = (name for name in jar.namelist() if name.endswith(".txz"))
         with tarfile.open(fileobj=io.BytesIO(jar.read(packed))) as files:
             # Nothing that an archive says leads out of the folder.
             files.extractall(fresh, filter="data")
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
 
 
 def _configuration() -> str:

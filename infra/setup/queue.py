@@ -11,7 +11,7 @@ from pathlib import Path
 from infra.setup import pins
 from infra.setup.environment import STEP as PYTHON
 from infra.setup.jars import JARS, one_file
-from infra.setup.step import Step, digest
+from infra.setup.step import Step, digest, replaced
 
 NAME = "queue"
 IVY_FILE = Path(__file__).with_name("queue.xml")
@@ -21,10 +21,7 @@ FOLDER = JARS / NAME
 
 def unpack(archive: Path, folder: Path) -> None:
     """Put the archive's jars into `folder`, all or none."""
-    fresh = folder.with_name(f"{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    with tarfile.open(archive) as packed:
+    with replaced(folder) as fresh, tarfile.open(archive) as packed:
         for member in packed:
             way = Path(member.name)
             # By its last name alone: nothing that an archive says leads out of the folder.
@@ -33,8 +30,6 @@ def unpack(archive: Path, folder: Path) -> None:
                 assert content
                 with content, (fresh / way.name).open("wb") as jar:
                     shutil.copyfileobj(content, jar)
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
 
 
 def _install() -> None:

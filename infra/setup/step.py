@@ -7,6 +7,7 @@ Run: make setup
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -23,6 +24,17 @@ VENV = ROOT / ".venv"
 
 class SetupFailure(Exception):
     """Set-up cannot go on; the message is one sentence that says what to do."""
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """An empty folder that takes the place of `folder` when it has been filled: all of it or nothing."""
+    fresh = folder.with_name(f"{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    yield fresh
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
 
 
 @dataclass(frozen=True)

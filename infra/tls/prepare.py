@@ -62,8 +62,13 @@ def is_yours(s: Settings) -> bool:
     return not missing
 
 
+def yours(s: Settings) -> Given:
+    """What is in your files."""
+    return read(*(Path(file).expanduser() for file in (s.tls_certificate, s.tls_key, s.tls_ca)))
+
+
 def _given(s: Settings, now: datetime) -> None:
-    given = read(*(Path(file).expanduser() for file in (s.tls_certificate, s.tls_key, s.tls_ca)))
+    given = yours(s)
     refuse_unfit(given, s.tls_host, now)
     # Kafka takes a key in this form only.
     key = given.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()

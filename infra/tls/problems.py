@@ -5,13 +5,12 @@ Run: daybreak status --problems
 """
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 from infra.failures import PermanentFailure
 from infra.problems import Problem
 from infra.settings import Settings
-from infra.tls.check import read, refuse_unfit
-from infra.tls.prepare import RENEWED_BEFORE, is_yours, served
+from infra.tls.check import refuse_unfit
+from infra.tls.prepare import RENEWED_BEFORE, is_yours, served, yours
 
 YOURS = "put another one in its place (DAYBREAK_TLS_CERTIFICATE, _KEY, _CA), then: daybreak up"
 AGAIN = "daybreak up makes another one, and starts each program with it"
@@ -33,8 +32,7 @@ def look(s: Settings, now: datetime | None = None) -> list[Problem]:
             else:
                 refuse_unfit(own, s.tls_host, at)
         if is_yours(s):
-            next_ = read(*(Path(one).expanduser() for one in (s.tls_certificate, s.tls_key, s.tls_ca)))
-            refuse_unfit(next_, s.tls_host, at)
+            refuse_unfit(yours(s), s.tls_host, at)
     except PermanentFailure as wrong:
         found.append(Problem("tls.unfit", str(wrong), YOURS))
     return found

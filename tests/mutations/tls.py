@@ -41,8 +41,8 @@ TLS = (
     Mutation(
         "tls: Debezium takes any certificate",
         "infra/shop/db/connector.py",
-        '**({"database.sslmode": own["sslmode"]} if "sslmode" in own else {}),',
-        '**({"database.sslmode": "require"} if "sslmode" in own else {}),',
+        '**{f"database.{name}": value for name, value in libpqs(own).items()},',
+        '**{f"database.{name}": "require" for name in libpqs(own) if name == "sslmode"},',
         f"{SERVICES}::test_a_jvms_clients_refuse_wrong_certificates[otherhost]",
     ),
     Mutation(

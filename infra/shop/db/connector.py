@@ -15,6 +15,7 @@ from infra.shop.db import limits
 from infra.shop.db.connection import parts
 from infra.shop.db.rest import NAME, asked, done, said, state
 from infra.shop.db.tables import HEARTBEAT, KEYS, PUBLICATION, SLOT
+from infra.tls_settings import libpqs
 
 PREFIX = "shop"
 SECRETS = "shop.properties"
@@ -67,8 +68,7 @@ def source(s: Settings) -> dict[str, str]:
         "database.user": own.get("user", ""),
         "database.password": f"${{file:{s.home}/connect/{SECRETS}:password}}",
         "database.dbname": own["dbname"],
-        **({"database.sslmode": own["sslmode"]} if "sslmode" in own else {}),
-        **({"database.sslrootcert": own["sslrootcert"]} if "sslrootcert" in own else {}),
+        **{f"database.{name}": value for name, value in libpqs(own).items()},
         "plugin.name": "pgoutput",
         "publication.autocreate.mode": "disabled",
         # Also where the log at its own position is gone: a slot that was lost or dropped.
