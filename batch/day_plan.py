@@ -15,13 +15,13 @@ from infra.kafka.places import Ends, Ranges
 @dataclass(frozen=True)
 class Settlement:
     """A day's last settlement: definitions, its sums and the stream's then (`view.measure` -> sum), and is it still in force?
-    `open_from`: rows that closed then or later were open."""
+    `horizon`: rows that closed then or later were open."""
 
     definitions: Mapping[str, str]
     totals: Mapping[str, int] | None = None
     is_in_force: bool = True
     by_stream: Mapping[str, int] = field(default_factory=dict)
-    open_from: datetime | None = None
+    horizon: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Redo:
 class DayPlan:
     """A day's run. `revision`: the number of the settlement that it will make, from 1. `ends`, `archived`: end and ranges of
     the archive's offsets per partition. `previous`: the day's last settlement; None if it was never settled. `redo`: what is
-    done again; None: everything. `open_from`: rows that close then or later are open; None: none is."""
+    done again; None: everything. `horizon`: rows that close then or later are open; None: none is."""
 
     day: Day
     run: str
@@ -51,7 +51,7 @@ class DayPlan:
     archived: Ranges = field(default_factory=dict)
     previous: Settlement | None = None
     redo: Redo | None = None
-    open_from: datetime | None = None
+    horizon: datetime | None = None
 
     @property
     def replaces(self) -> bool:

@@ -23,7 +23,7 @@ from batch.learned import before_them
 from batch.night_state import learned as looked_at_versions
 from batch.night_state import record_learned, record_unchanged, unchanged_to
 from batch.reconciliation.closed import Closed
-from batch.reconciliation.open_rows import open_from, read_by_both
+from batch.reconciliation.open_rows import horizon, read_by_both
 from batch.reconciliation.speed_snapshot import finished
 from batch.settlement.decisions import DECISIONS, Decision
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
@@ -85,7 +85,7 @@ def plans(
             ranges,
             _previous(before[day], day in covered) if day in before else None,
             redo,
-            open_from(Day(day), by_both),
+            horizon(Day(day), by_both),
         )
         for day, redo in sorted(todo.items())
     )

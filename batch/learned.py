@@ -15,6 +15,7 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from batch.archived import in_files
+from batch.reach import days_after
 from infra.kafka.places import At, Ends
 from streaming.bronze import RECORD
 from streaming.validate import validate
@@ -30,13 +31,13 @@ def before_them(session: SparkSession, learned: Learned, read_to: Mapping[date, 
     Records count that lie on the day, or after it within reach of a view, and those of changelogs before it. Only files of their
     topics and days are opened.
     """
-    found = _first(session, learned)
+    found, after = _first(session, learned), days_after(VIEWS.values())
     ends = {day: dict(own) for day, own in read_to.items()}
     for day in learned.keys() & ends.keys():
         for other, of_topics in found.items():
             for (topic, version, partition), offset in of_topics.items():
                 at = topic, partition
-                counts = other in _near(day, topic) or (topic in CHANGELOGS and other < day)
+                counts = other in _near(day, after.get(topic, 1)) or (topic in CHANGELOGS and other < day)
                 if counts and (topic, version) in learned[day] and at in ends[day]:
                     ends[day][at] = min(ends[day][at], offset)
     return ends
@@ -47,8 +48,8 @@ def _first(session: SparkSession, learned: Learned) -> dict[date, dict[tuple[str
     wanted = {one for own in learned.values() for one in own}
     if not wanted:
         return {}
-    topics = {topic for topic, _ in wanted}
-    days = {topic: {near for day in learned for near in _near(day, topic)} for topic in topics}
+    topics, after = {topic for topic, _ in wanted}, days_after(VIEWS.values())
+    days = {topic: {near for day in learned for near in _near(day, after.get(topic, 1))} for topic in topics}
     every = {day for own in days.values() for day in own}
 
     def may_matter(day: date, at: At, _: int) -> bool:
@@ -69,7 +70,6 @@ def _is_one_of(wanted: Collection[tuple[str, int]]) -> Column:
     return reduce(lambda one, other: one | other, each)
 
 
-def _near(day: date, topic: str) -> list[date]:
-    """The day, and the days of the archive after it that may hold a record of the topic that some view needs."""
-    last = max([view.reach for view in VIEWS.values() if topic in view.inputs], default=timedelta(0)).days + 1
-    return [day + timedelta(days=n) for n in range(last + 1)]
+def _near(day: date, after: int) -> list[date]:
+    """The day, and so many of the archive after it that may hold a record that some view needs."""
+    return [day + timedelta(days=n) for n in range(after + 1)]

@@ -18,11 +18,12 @@ from pyspark.sql import functions as F
 
 from batch.archived import archived_on, days_of_records
 from batch.day import Day
+from batch.history import is_history
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import united
 from streaming.contracts import CONTRACTS
 from streaming.silver import SILVER
-from streaming.views import LONG_REACHES, LOOKBACK, VIEWS
+from streaming.views import LOOKBACK, VIEWS
 from streaming.views.law import ByPart
 from streaming.views.view import View
 
@@ -61,9 +62,13 @@ class Reach:
         return {first + n * ONE for n in range((last - first).days + 1)}
 
     def near(self, day: Day, time: Column) -> Column:
-        """Over `topic` and a time: is it of the day, of LOOKBACK before it, or of the time after it that is needed whole?"""
+        """Over `topic`, event_time and a time: is it of the day, of LOOKBACK before it, or of the time after it that is needed
+        whole? Or of a changelog before, of which the last of a key may be of any age?"""
         around = (time >= F.lit(day.start - LOOKBACK)) & self._until(day, time, self.after, whole=self.whole)
-        return around & ((time < F.lit(day.start)) | (time >= F.lit(day.end))) if self.beside else around
+        if self.beside:
+            around = around & ((time < F.lit(day.start)) | (time >= F.lit(day.end)))
+        found = around | is_history(day.start - LOOKBACK)
+        return found if self.topics is None else found & F.col("topic").isin(*self.topics)
 
     def far(self, day: Day, time: Column) -> Column:
         """Over `topic` and a time, of records that are not `near`: is it needed if it has a key of the day?"""
@@ -89,9 +94,7 @@ class Reach:
         """Of rows that are not near, those that are needed because they have a key of the day; None: there are none."""
         if not self._has_far(day):
             return None
-        far = rows.where(self.far(day, time)).withColumn("_key", F.col("key").cast("string"))
-        keys = self._keys(session, day).withColumnRenamed("key", "_key")
-        return far.join(keys, "_key", "left_semi").drop("_key")
+        return with_keys(rows.where(self.far(day, time)), self._keys(session, day))
 
     def _longest(self, by_key: bool) -> dict[str, timedelta]:
         found = dict[str, timedelta]()
@@ -117,11 +120,26 @@ def reach(names: Collection[str] | None = None) -> Reach:
     return Reach(tuple(view for name, view in VIEWS.items() if names is None or name in names), names is None)
 
 
+def days_after(views: Iterable[View]) -> dict[str, int]:
+    """Per topic of some views, so many days after a day a record of it may lie that they need for the day."""
+    found = dict[str, int]()
+    for view in views:
+        for topic in view.inputs:
+            found[topic] = max(found.get(topic, 0), view.reach.days + 1)
+    return found
+
+
+def with_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:
+    """The rows whose Kafka key, as a text, is in the column `key` of `keys`."""
+    own = rows.withColumn("_key", F.col("key").cast("string"))
+    return own.join(keys.withColumnRenamed("key", "_key"), "_key", "left_semi").drop("_key")
+
+
 def is_by_key(view: View, topic: str) -> bool:
     """Is the part of a topic's event Kafka's key, so that no record of another key can change a row?"""
     contract = CONTRACTS[topic]
     is_plain = contract.captured is None and topic in view.streams
-    return is_plain and isinstance(view.law, ByPart) and contract.key == view.law.column and view.reach > LONG_REACHES
+    return is_plain and isinstance(view.law, ByPart) and contract.key == view.law.column and view.stays_open
 
 
 def _by_span(spans: Iterable[tuple[str, timedelta]]) -> Iterator[tuple[timedelta, list[str]]]:

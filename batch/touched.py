@@ -10,7 +10,7 @@ looks it up. Of views whose rows stay open for days, all days with such rows are
 every night would redo three days. A view that no record can change is not computed again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -22,6 +22,7 @@ from batch.day import Day
 from batch.day_plan import Redo
 from batch.history import is_history, needed
 from batch.parts import PART, of_streams, with_parts
+from batch.reach import days_after
 from batch.touched_rows import touched_rows
 from batch.truth import TRUTH, inputs
 from infra.kafka.places import At, Ends
@@ -32,7 +33,7 @@ from infra.lake.rows import from_arrow
 from infra.lake.writes import few
 from streaming.bronze import RECORD
 from streaming.validate import validate
-from streaming.views import CHANGELOGS, LONG_REACHES, LOOKBACK, VIEWS
+from streaming.views import CHANGELOGS, LOOKBACK, VIEWS
 from streaming.views.law import Additive, ByPart
 from streaming.views.view import View
 
@@ -57,6 +58,12 @@ class Touched:
         self._read_to = read_to
         self._newest: _Newest | None = None
         self._rows = dict[frozenset[tuple[At, int]], dict[date, set[str]]]()
+        self._long = [view for view in VIEWS.values() if view.stays_open and isinstance(view.law, ByPart)]
+        """Views by part whose rows stay open for days; `_short` are the others."""
+        self._short = [view for view in VIEWS.values() if view not in self._long]
+        self._reach = max([view.reach for view in self._short], default=timedelta(0))
+        """How far after the end of a day these need events."""
+        self._days_after = days_after(self._long)
         self.untouched: set[date] = set()
         """Days that newer records could have touched, and do not: their truth holds up to the archive's present end."""
 
@@ -66,13 +73,13 @@ class Touched:
             self._newest = self._found()
         ends, changed = self._read_to[day], frozenset[str]()
         own = _behind(self._newest.of_day.get(day), ends)
-        whole = _reach().days
+        whole = self._reach.days
         around = [self._newest.of_day.get(day + timedelta(days=n)) for n in range(1, whole + 1)]
         around.append(self._newest.of_rest.get(day + timedelta(days=whole + 1)))
         around.append(self._newest.of_tail.get(day - timedelta(days=1)))
         around += [changes for older, changes in self._newest.of_changelogs.items() if older < day]
         is_near = any(_behind(found, ends) for found in around)
-        is_far = any(_behind(self._newest.of_day.get(one), ends) & topics for one, topics in _further(day))
+        is_far = self._is_far(day, ends)
         if is_near:
             changed = self._changed(Day(day), ends)
         if is_near or is_far:
@@ -81,16 +88,25 @@ class Touched:
                 self.untouched.add(day)
         return Redo(changed, own)
 
+    def _is_far(self, day: date, ends: Ends) -> bool:
+        """Are there newer records of days around it of which `_long` may need them?"""
+        assert self._newest
+        for n in (-1, *range(1, max(self._days_after.values(), default=-1) + 1)):
+            near = _behind(self._newest.of_day.get(day + timedelta(days=n)), ends)
+            if any(n <= self._days_after.get(topic, -2) for topic in near):
+                return True
+        return False
+
     def _of_open_rows(self, day: date, ends: Ends) -> frozenset[str]:
         """The views of `_long` of which newer records can change a row of the day; found for all days with these ends at once."""
         same = frozenset(ends.items())
         if same not in self._rows:
             days = [one for one, own in self._read_to.items() if frozenset(own.items()) == same]
-            self._rows[same] = touched_rows(self._session, _long(), days, ends)
+            self._rows[same] = touched_rows(self._session, self._long, days, ends)
         return frozenset(self._rows[same].get(day, ()))
 
     def _found(self) -> _Newest:
-        early = F.col("event_time") < F.to_timestamp("day") + F.lit(_reach() % timedelta(days=1))
+        early = F.col("event_time") < F.to_timestamp("day") + F.lit(self._reach % timedelta(days=1))
         final = F.col("event_time") >= F.to_timestamp("day") + F.lit(timedelta(days=1) - LOOKBACK)
         rows = (
             in_files(self._session, self._may_touch)
@@ -121,22 +137,25 @@ class Touched:
             day < known and last >= ends.get(at, 0) for known, ends in self._read_to.items()
         ):
             return True
-        days = (day - timedelta(days=n) for n in range(-1, max(_reach().days + 1, _whole(at[0])) + 1))
+        days = (
+            day - timedelta(days=n) for n in range(-1, max(self._reach.days + 1, self._days_after.get(at[0], 0)) + 1)
+        )
         return any(known in self._read_to and last >= self._read_to[known].get(at, 0) for known in days)
 
     def _changed(self, day: Day, ends: Ends) -> frozenset[str]:
         """The views of `_short` of which records around the day can change a row of it. Of too many it is assumed."""
-        near = day.around(LOOKBACK, _reach()).holds("event_time") | is_history(day.start)
+        near = day.around(LOOKBACK, self._reach).holds("event_time") | is_history(day.start)
         around = near & (F.col("day") != F.lit(day.date))
         found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()))
         if isinstance(found, DataFrame):
-            return frozenset(view.name for view in _short())
+            return frozenset(view.name for view in self._short)
         valid = materialized(validate(from_arrow(self._session, found, RECORD)).where(F.size("reasons") == 0))
         try:
             events = valid.withColumn("day", F.to_date("event_time"))
             of_day = spark_tables.of_day(self._session, TRUTH, day.date)
             changed = [
-                changing(view, day, events, of_day).select(F.lit(view.name).alias("view")).limit(1) for view in _short()
+                changing(view, day, events, of_day).select(F.lit(view.name).alias("view")).limit(1)
+                for view in self._short
             ]
             return frozenset(row["view"] for row in united(changed).collect())
         finally:
@@ -154,35 +173,6 @@ def changing(view: View, day: Day, events: DataFrame, of_day: DataFrame) -> Data
     part = F.explode(view.law.of_event(view.streams)).alias(PART)
     known = of_streams(view, of_day).select(part)
     return with_parts(view, view.law, own, of_day).select(PART).join(known, PART, "left_semi")
-
-
-def _long() -> list[View]:
-    """Views by part whose rows stay open for days."""
-    return [view for view in VIEWS.values() if view.reach > LONG_REACHES and isinstance(view.law, ByPart)]
-
-
-def _short() -> list[View]:
-    """All others."""
-    return [view for view in VIEWS.values() if view not in _long()]
-
-
-def _reach() -> timedelta:
-    """How far after the end of a day these need events."""
-    return max([view.reach for view in _short()], default=timedelta(0))
-
-
-def _further(day: date) -> Iterator[tuple[date, frozenset[str]]]:
-    """The days before and after a day of which records may change an open row of it, each with the topics of which they may."""
-    longest = max([view.reach for view in _long()], default=timedelta(0))
-    for n in range(-1, longest.days + 2):
-        own = frozenset(topic for view in _long() for topic in view.inputs if n <= view.reach.days + 1)
-        if n and own:
-            yield day + timedelta(days=n), own
-
-
-def _whole(topic: str) -> int:
-    """So many days after a day a record of the topic may touch it."""
-    return max([view.reach.days + 1 for view in _long() if topic in view.inputs], default=0)
 
 
 def _behind(last: Ends | None, ends: Mapping[At, int]) -> frozenset[str]:

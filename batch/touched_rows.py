@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from batch.archived import newer
 from batch.parts import PART, of_streams, value_of
-from batch.reach import is_by_key
+from batch.reach import is_by_key, with_keys
 from batch.truth import TRUTH, truth_table
 from infra.kafka.places import At
 from infra.lake import spark_tables
@@ -74,10 +74,8 @@ def _records(session: SparkSession, view: View, rows: DataFrame, ends: Mapping[A
     found = newer(session, ends).where(F.col("topic").isin(*view.inputs) & (F.col("event_time") <= F.lit(last)))
     keyed = [topic for topic in view.streams if is_by_key(view, topic)]
     if keyed:
-        keys = rows.select(F.col(PART).alias("_key")).distinct()
-        by_key = found.where(F.col("topic").isin(*keyed)).withColumn("_key", F.col("key").cast("string"))
-        others = found.where(~F.col("topic").isin(*keyed))
-        found = by_key.join(keys, "_key", "left_semi").drop("_key").unionByName(others)
+        is_keyed, keys = F.col("topic").isin(*keyed), rows.select(F.col(PART).alias("key")).distinct()
+        found = with_keys(found.where(is_keyed), keys).unionByName(found.where(~is_keyed))
     return validate(found.select(*RECORD.fieldNames())).where(F.size("reasons") == 0)
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from batch.archive import ARCHIVE, PLACE
 from batch.archived import archived_on
 from batch.day import Day
-from batch.history import is_history, needed, shortened
+from batch.history import needed, shortened
 from batch.reach import Reach, reach
 from infra.failpoints import point
 from infra.lake import spark_tables
@@ -65,11 +65,8 @@ def decided(session: SparkSession, day: Day, needs: Reach) -> DataFrame:
     event time, are looked up in the whole archive, so that duplicates and conflicts are found. The lookup reads the column
     event_id; payloads are read only where it finds one.
     """
-    at, is_old = F.coalesce("event_time", "arrival"), is_history(day.start - LOOKBACK)
-    is_near = needs.near(day, at) | is_old
-    if needs.topics is not None:
-        is_near = is_near & F.col("topic").isin(*needs.topics)
-    records = archived_on(session, needs.days(day), CHANGELOGS)
+    at = F.coalesce("event_time", "arrival")
+    is_near, records = needs.near(day, at), archived_on(session, needs.days(day), CHANGELOGS)
     own, others = records.where(is_near), spark_tables.read(session, ARCHIVE).where(~is_near)
     far = needs.of_keys_of(session, day, records.where(~is_near), at)
     if far is not None:

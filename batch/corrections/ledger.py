@@ -15,7 +15,6 @@ from batch.corrections.served_open import as_text, keep, served
 from batch.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES
-from batch.reconciliation.open_rows import stays_open
 from batch.reconciliation.speed_snapshot import rows_of_other_versions
 from batch.settlement.settlements import settle
 from batch.truth import truth_table
@@ -122,7 +121,7 @@ def changed(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     rows = spark_tables.of_day(session, truth_table(view), day.date)
     truth = _values(view, rows, "new")
     candidates = differing.join(_last_answers(session, view, plan), "key", "full_outer")
-    if settled_by is not None and stays_open(view):
+    if settled_by is not None and view.stays_open:
         candidates = candidates.join(served(session, view, plan), "key", "full_outer")
     else:
         candidates = candidates.withColumns(

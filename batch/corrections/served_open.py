@@ -13,7 +13,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.day_plan import DayPlan
-from batch.reconciliation.open_rows import stays_open
 from batch.truth import truth_table
 from infra.lake import spark_tables
 from infra.lake.at_once import few_of
@@ -45,8 +44,8 @@ def as_text(view: View) -> tuple[Column, Column]:
 
 def keep(session: SparkSession, plan: DayPlan, views: Iterable[View]) -> None:
     """Replace the plan's day, of some views, by the rows of its truth that are open now."""
-    own = [view for view in views if stays_open(view)]
-    if not own or plan.open_from is None:
+    own = [view for view in views if view.stays_open]
+    if not own or plan.horizon is None:
         return
     frames = [
         _open(session, view, plan).select(*OPEN_ROWS.schema.fieldNames()).withColumn("run", F.lit(plan.run))
@@ -60,7 +59,7 @@ def served(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     have come since, of which nothing was served."""
     kept = spark_tables.of_day(session, OPEN_ROWS, plan.day.date).where(F.col("view") == view.name)
     found = kept.select("key", F.col("answer").alias("served"), F.lit(True).alias("was_open"))
-    before = plan.previous.open_from if plan.previous else None
+    before = plan.previous.horizon if plan.previous else None
     if before is None:
         return found
     own = spark_tables.of_day(session, truth_table(view), plan.day.date).where(view.closed_at() >= F.lit(before))
@@ -71,7 +70,7 @@ def served(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
 def _open(session: SparkSession, view: View, plan: DayPlan) -> DataFrame:
     rows = spark_tables.of_day(session, truth_table(view), plan.day.date).withColumn("_closes", view.closed_at())
     key, values = as_text(view)
-    return rows.where(F.col("_closes") >= F.lit(plan.open_from)).select(
+    return rows.where(F.col("_closes") >= F.lit(plan.horizon)).select(
         "day",
         F.lit(view.name).alias("view"),
         key.alias("key"),

@@ -87,14 +87,14 @@ def side_by_side(view: View, stages: DataFrame, speed: DataFrame) -> DataFrame:
     return stages.join(said, list(view.key), "full_outer")
 
 
-def compared(view: View, joined: DataFrame, open_from: datetime | None = None) -> DataFrame:
+def compared(view: View, joined: DataFrame, horizon: datetime | None = None) -> DataFrame:
     """All rows of `side_by_side`, with the `causes` between their stages, and whether the row is `unexplained`.
 
-    Rows that close at `open_from` or later are open; None: none is. An open row for which one layer has just read more than the
+    Rows that close at `horizon` or later are open; None: none is. An open row for which one layer has just read more than the
     other is as in truth: tomorrow both will have read it.
     """
     present = [stage for stage in STAGES if stage in joined.columns]
-    joined = marked(view, joined, open_from)
+    joined = marked(view, joined, horizon)
     causes = F.array_distinct(
         F.array_compact(F.array(*[F.when(is_so, F.lit(cause.value)) for cause, is_so, _ in _moves(present)]))
     )

@@ -13,7 +13,6 @@ from pyspark.sql import functions as F
 from batch.archive import PLACE
 from batch.conservation.losses_table import lost, without
 from batch.day_plan import DayPlan
-from batch.history import is_history
 from batch.reach import Reach
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.speed_snapshot import MicroBatch, counted, read
@@ -25,7 +24,7 @@ from streaming.content import comparable
 from streaming.contracts import CONTRACTS
 from streaming.definitions import of_event
 from streaming.silver import QUARANTINE, SILVER, accepted, rejected
-from streaming.views import LOOKBACK
+from streaming.views import CHANGELOGS
 from streaming.views.as_of import KNOWN_AT
 
 
@@ -45,13 +44,12 @@ class Layer:
 def stream_layer(session: SparkSession, plan: DayPlan, progress: Sequence[MicroBatch], needs: Reach) -> Layer:
     """The stream's side: silver's events around the day, and those of changelogs before, up to the last finished micro-batch."""
     days, at = needs.days(plan.day), F.col("event_time")
-    is_near = F.col("day").between(F.lit(min(days)), F.lit(max(days))) & needs.near(plan.day, at)
-    is_near = is_near | is_history(plan.day.start - LOOKBACK)
-    rows = spark_tables.read(session, SILVER).where(counted(progress))
-    if needs.topics is not None:
-        rows = rows.where(F.col("topic").isin(*needs.topics))
-    silver, later = rows.where(is_near), rows.where(~is_near & F.col("day").between(F.lit(min(days)), F.lit(max(days))))
-    if (far := needs.of_keys_of(session, plan.day, later, at)) is not None:
+    # By days, which are partitions; changelogs are read whole.
+    is_read = F.col("day").between(F.lit(min(days)), F.lit(max(days))) | F.col("topic").isin(*CHANGELOGS)
+    rows = spark_tables.read(session, SILVER).where(counted(progress) & is_read)
+    is_near = needs.near(plan.day, at)
+    silver = rows.where(is_near)
+    if (far := needs.of_keys_of(session, plan.day, rows.where(~is_near), at)) is not None:
         silver = silver.unionByName(far)
     own = comparable(silver, CONTRACTS.values(), plan.definitions).withColumn(KNOWN_AT, known_at())
     return Layer(own, spark_tables.read(session, QUARANTINE), unread(without(read(progress), lost())))

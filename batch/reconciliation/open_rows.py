@@ -18,8 +18,7 @@ from pyspark.sql import functions as F
 from batch.day import Day
 from batch.reconciliation.speed_snapshot import MicroBatch
 from infra.kafka.places import Ends
-from streaming.views import LONG_REACHES
-from streaming.views.view import View
+from streaming.views.view import LONG_REACHES, View
 
 IS_OPEN, CLOSES = "is_open", "open_until"
 """Columns of compared rows: is the row open, and when does it close."""
@@ -38,15 +37,10 @@ def read_by_both(progress: Iterable[MicroBatch], ends: Ends) -> datetime | None:
     return found
 
 
-def open_from(day: Day, by_both: datetime | None) -> datetime:
+def horizon(day: Day, by_both: datetime | None) -> datetime:
     """Rows of the day that close at this time or later are open."""
     soonest = day.end + LONG_REACHES
     return soonest if by_both is None else max(soonest, by_both)
-
-
-def stays_open(view: View) -> bool:
-    """May rows of the view be open for days?"""
-    return view.reach > LONG_REACHES
 
 
 def marked(view: View, rows: DataFrame, since: datetime | None) -> DataFrame:
@@ -54,7 +48,7 @@ def marked(view: View, rows: DataFrame, since: datetime | None) -> DataFrame:
 
     A row closes by its truth, or, where it has none, by the stream. None: nothing is open.
     """
-    if not stays_open(view) or since is None:
+    if not view.stays_open or since is None:
         none = F.lit(None)
         return rows.withColumns({IS_OPEN: none.cast("boolean"), CLOSES: none.cast("timestamp")})
     closing = rows

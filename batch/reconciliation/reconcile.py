@@ -162,13 +162,13 @@ def compare(session: SparkSession, view: View, plan: DayPlan, layers: Layers) ->
     else:
         by_stage = as_in_truth(view, truth)
     shown = of_day(found, view.inputs[0], day.end + view.overlap)
-    if plan.open_from is not None:
+    if plan.horizon is not None:
         # Of what one layer has not read yet, that can change open rows only.
-        is_ahead = (F.col("cause") == Cause.NOT_READ.value) & (F.col("event_time") >= F.lit(plan.open_from))
+        is_ahead = (F.col("cause") == Cause.NOT_READ.value) & (F.col("event_time") >= F.lit(plan.horizon))
         shown = shown.where(~is_ahead)
     return Compared(
         view,
-        materialized(compared(view, side_by_side(view, by_stage, by_stream), plan.open_from)),
+        materialized(compared(view, side_by_side(view, by_stage, by_stream), plan.horizon)),
         shown.withColumn("view", F.lit(view.name)),
     )
 

@@ -78,7 +78,7 @@ def settle(done: DayPlan, totals: Mapping[str, int] | None = None, by_stream: Ma
         "definitions": list(done.definitions.items()),
         "totals": None if totals is None else sorted(totals.items()),
         "by_stream": sorted((by_stream or {}).items()),
-        "horizon": done.open_from,
+        "horizon": done.horizon,
     }
     replace_days(arrow([row], SETTLEMENTS.schema), SETTLEMENTS, [done.day.date])
 

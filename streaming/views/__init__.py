@@ -4,8 +4,6 @@ Data flow: view files -> VIEWS
 Run: pytest tests/streaming/test_views.py
 """
 
-from datetime import timedelta
-
 from infra.options import SHOP_DB_VIEWS
 from infra.settings import settings
 from streaming.contracts.shop_db import TABLES
@@ -52,9 +50,6 @@ if settings().has(SHOP_DB_VIEWS):
 
 REACH = max(view.reach for view in VIEWS.values())
 """How far past a day's end its views need events."""
-
-LONG_REACHES = timedelta(hours=1)
-"""A view whose reach is longer has rows that are open for days. A night compares the others' as soon as their day is over."""
 
 LOOKBACK = max(view.lookback for view in VIEWS.values())
 """How far before a day's start its views need events."""

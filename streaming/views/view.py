@@ -41,6 +41,10 @@ IN_QUERIES = (
 """Names that gold's queries give to columns beside a view's own; a view must not use them either."""
 
 
+LONG_REACHES = timedelta(hours=1)
+"""A view whose reach is longer has rows that are open for days. A night compares the others' as soon as their day is over."""
+
+
 @dataclass(frozen=True)
 class View:
     """A derived table that both layers compute with the same `define`.
@@ -109,6 +113,11 @@ class View:
     def streams(self) -> tuple[str, ...]:
         """The inputs of which rows need the events near their `time` only: all but the changelogs."""
         return tuple(topic for topic in self.inputs if topic not in self.changelogs)
+
+    @property
+    def stays_open(self) -> bool:
+        """May rows of it be open for days?"""
+        return self.reach > LONG_REACHES
 
     @property
     def schema(self) -> StructType:

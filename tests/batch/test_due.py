@@ -12,20 +12,18 @@ import pytest
 from pyspark.sql import SparkSession
 
 from batch import due
-from batch.archive import ARCHIVE, ARCHIVE_GAPS
-from batch.conservation.check import CONSERVATION
-from batch.conservation.losses_table import LOSSES
+from batch.archive import ARCHIVE
 from batch.day import Day
 from batch.day_plan import DayPlan, Redo, Settlement
 from batch.due import plans
-from batch.night_state import STATE, begun, record, record_begun, unchanged_to
+from batch.night_state import begun, record, record_begun, unchanged_to
 from batch.reconciliation.differences import SUMMARY
 from batch.settlement import settle as settling
 from batch.settlement.decisions import DECISIONS, Decision, answer, newest, request
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
+from batch.tables import night_tables
 from batch.touched import Touched
-from batch.truth import TRUTH, truth_table
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import frame
@@ -46,20 +44,7 @@ DOUBT = Correction(VIEW, "sum", 10, 100, Decimal("0.2"))
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """An archive of one record of the first day, and nothing settled."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    for table in (
-        ARCHIVE,
-        ARCHIVE_GAPS,
-        CONSERVATION,
-        LOSSES,
-        SETTLEMENTS,
-        PAST_SETTLEMENTS,
-        DECISIONS,
-        STATE,
-        SUMMARY,
-        TRUTH,
-        PROGRESS,
-        *map(truth_table, VIEWS.values()),
-    ):
+    for table in (*night_tables(), PROGRESS):
         spark_tables.create(spark, table)
     arrive(spark, 0, FIRST)
     return spark
@@ -193,7 +178,7 @@ def test_another_definition_redoes_history_and_both_stay_known(own: SparkSession
     settled(own, FIRST, NIGHT)
     found = todo(own, NEW)
     assert list(found) == [FIRST, NIGHT]
-    assert found[FIRST].previous == Settlement(OLD, {f"{VIEW}.sum": 100}, open_from=FIRST.end + timedelta(hours=1))
+    assert found[FIRST].previous == Settlement(OLD, {f"{VIEW}.sum": 100}, horizon=FIRST.end + timedelta(hours=1))
     settle_all(own, NEW)
     history = (
         spark_tables.read(own, SETTLEMENTS)
@@ -222,7 +207,7 @@ def test_a_waiting_day_stays_due_until_it_is_settled_or_rejected(
     again = todo(own)[FIRST]
     assert (again.run, again.revision) == (plan.run, 2)
     assert again.previous == Settlement(
-        OLD, {f"{VIEW}.sum": 100}, is_in_force=False, open_from=FIRST.end + timedelta(hours=1)
+        OLD, {f"{VIEW}.sum": 100}, is_in_force=False, horizon=FIRST.end + timedelta(hours=1)
     )
     request(again, "f1", DOUBT, None)
     assert list(todo(own)) == [FIRST]

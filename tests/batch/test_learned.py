@@ -12,17 +12,14 @@ from fewer import few_views
 from in_force import in_force
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, with_envelope
-from batch.conservation.check import CONSERVATION
-from batch.conservation.losses_table import LOSSES
+from batch.archive import ARCHIVE, with_envelope
 from batch.day import Day
 from batch.due import plans
 from batch.learned import before_them
-from batch.night_state import STATE, learned, record
-from batch.reconciliation.differences import SUMMARY
-from batch.settlement.decisions import DECISIONS
-from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, settle
-from batch.truth import TRUTH, TRUTH_QUARANTINE, truth, truth_table
+from batch.night_state import learned, record
+from batch.settlement.settlements import settle
+from batch.tables import night_tables
+from batch.truth import truth
 from infra import failpoints
 from infra.lake import spark_tables
 from infra.lake.rows import frame
@@ -30,7 +27,6 @@ from infra.lake.writes import append_once
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.progress import PROGRESS
-from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
 
@@ -42,20 +38,8 @@ DAYS = (FIRST, SECOND, NIGHT)
 def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
     """An empty archive, and nothing settled. The schema's versions are no view's own."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
-    tables = (
-        ARCHIVE,
-        ARCHIVE_GAPS,
-        CONSERVATION,
-        LOSSES,
-        SETTLEMENTS,
-        PAST_SETTLEMENTS,
-        DECISIONS,
-        STATE,
-        SUMMARY,
-        PROGRESS,
-    )
     with few_views():
-        for table in (*tables, TRUTH, TRUTH_QUARANTINE, *map(truth_table, VIEWS.values())):
+        for table in (*night_tables(), PROGRESS):
             spark_tables.create(spark, table)
         yield spark
 

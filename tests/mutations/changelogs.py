@@ -40,9 +40,9 @@ CHANGELOGS = (
     ),
     Mutation(
         "changelog: the night reads only the days around the day",
-        "batch/truth.py",
-        'F.coalesce("event_time", "arrival"), is_history(day.start - LOOKBACK)',
-        'F.coalesce("event_time", "arrival"), F.lit(False)',
+        "batch/reach.py",
+        "found = around | is_history(day.start - LOOKBACK)",
+        "found = around",
         f"{NIGHT}::test_a_row_shows_what_was_known_at_its_time",
     ),
     Mutation(

@@ -78,7 +78,7 @@ VERSIONS = (
     Mutation(
         "versions: the records after a day are not looked at",
         "batch/learned.py",
-        "for n in range(last + 1)",
+        "for n in range(after + 1)",
         "for n in range(1)",
         f"{LEARNED}::test_records_within_reach_after_a_day_count",
     ),

@@ -37,8 +37,9 @@ from streaming.silver import QUARANTINE, SILVER, accepted, rejected
 from streaming.speed import speed_table
 from streaming.validate import validate
 from streaming.view_state import CLOSES
-from streaming.views import LONG_REACHES, LOOKBACK, VIEWS
+from streaming.views import LOOKBACK, VIEWS
 from streaming.views.as_of import KNOWN_AT
+from streaming.views.view import LONG_REACHES
 
 PARTITIONS = 2
 GENERATION = "bench"

@@ -18,6 +18,7 @@ from pyspark.sql import Column, SparkSession
 
 from batch.archive import ARCHIVE, with_envelope
 from batch.day import Day
+from batch.history import is_history
 from batch.reach import Reach
 from batch.truth import decided
 from infra.lake import arrow_tables, spark_tables
@@ -99,7 +100,8 @@ class EveryDay(Reach):
         return {day.date + timedelta(days=n) for n in range(-369, 3)}
 
     def near(self, day: Day, time: Column) -> Column:
-        return day.around(timedelta(days=368), timedelta(days=2)).holds(time)
+        around = day.around(timedelta(days=368), timedelta(days=2))
+        return around.holds(time) | is_history(around.start)
 
 
 def of_night(spark: SparkSession, cases: Sequence[Case]) -> Outcomes:
