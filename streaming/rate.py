@@ -110,12 +110,13 @@ class Rate:
             self._end(batch_id)
 
     def waits(self, records: int) -> None:
-        """So many records are left to read behind a full micro-batch; 0 behind one that was not full."""
+        """So many records are left to read behind a full micro-batch; 0 behind one that was not full.
+
+        Once larger it stays so: a micro-batch that is not full has no use for less, and a new plan costs the next record seconds.
+        """
         if records >= FAR * self._usual:
             self._most = LARGER * self._usual
-        elif not records:
-            self._most = self._usual
-        if self.limit == self._next and (self.limit > self._most or self.limit == self._usual):
+        if self.limit == self._next == self._usual:
             self._next = self._most
 
     def bound(self, offsets: int) -> int:

@@ -36,8 +36,8 @@ class Kind:
 
     @property
     def span(self) -> timedelta:
-        """For how long after its time an event may be needed."""
-        return max(view.reach + view.lookback for view in self.views)
+        """For how long after its time an event may be needed that no open row needs."""
+        return max(view.rest + view.lookback for view in self.views)
 
     @property
     def changelogs(self) -> tuple[tuple[str, bool], ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -153,7 +154,7 @@ class Layout:
             "changes": micros(max(spans, default=timedelta(0))),
             "kinds": [self._of_kind(kind) for kind in self.kinds],
             "views": [
-                {"kind": self.kind_of(view), "fields": len(closing(view)), "span": micros(span)}
+                {"kind": self.kind_of(view), "fields": len(closing(view)), "span": micros(span)} | _rest(view)
                 for view, span in zip(self.views, spans, strict=True)
             ],
             "feeds": [asdict(feed) for feed in self.feeds],
@@ -167,6 +168,17 @@ class Layout:
 
     def _bits(self, kind: Kind, wanted: Iterable[bool]) -> int:
         return sum(1 << self.views.index(view) for view, is_wanted in zip(kind.views, wanted, strict=True) if is_wanted)
+
+
+def _rest(view: View) -> dict[str, Any]:
+    """For how long events are needed without an open row (View.rest), and where a row says its time."""
+    return {
+        "rests": view.stays_open,
+        "at": closing(view).fieldNames().index(view.time),
+        "rest": micros(view.rest),
+        "lookback": micros(view.lookback),
+        "pause": micros(view.pause),
+    }
 
 
 def micros(span: timedelta) -> int:

@@ -72,5 +72,6 @@ SHOP_VISITS = View(
     measures=("visits", "converted", "searches", "clicks", "orders"),
     law=ByPart("customer_id"),
     lookback=GAP,
+    pause=GAP,
     overlap=LONGEST,
 )

@@ -41,6 +41,7 @@ IN_QUERIES = (
 """Names that gold's queries give to columns beside a view's own; a view must not use them either."""
 
 
+ONE_DAY = timedelta(days=1)
 LONG_REACHES = timedelta(hours=1)
 """A view whose reach is longer has rows that are open for days. A night compares the others' as soon as their day is over."""
 
@@ -80,6 +81,10 @@ class View:
     """Inputs that are tables: topic -> the column in which the events of the others name the key that they look up; None if
     they look at all keys. A row may need the last event of a key up to its `time`, however old that is. `define` gets it, and
     KNOWN_AT with every event of the changelog."""
+    pause: timedelta = timedelta(0)
+    """Of a view by part whose rows stay open for days: events of a part on both sides of a longer pause than this have nothing
+    to do with each other, and a row's `time` is that of one of its events. So the stream forgets what lies behind a pause. 0:
+    there is no such pause."""
     overlap: timedelta = timedelta(0)
     """How far after a day's end an event of the driving input may change a row of the day: of windows that go over midnight."""
     alerts: bool = False
@@ -106,7 +111,9 @@ class View:
             )
         if None in self.changelogs.values() and isinstance(self.law, ByPart):
             raise ValueError(f"view {self.name}: a view that looks at all keys of a changelog is ByWindow")
-        if not timedelta(0) <= self.lookback < timedelta(days=1):
+        if self.pause and not (isinstance(self.law, ByPart) and self.stays_open):
+            raise ValueError(f"view {self.name}: a pause is told of a view by part whose rows stay open for days")
+        if not timedelta(0) <= self.lookback < ONE_DAY:
             raise ValueError(f"view {self.name}: a lookback of {self.lookback} is not between 0 and a day")
 
     @property
@@ -118,6 +125,12 @@ class View:
     def stays_open(self) -> bool:
         """May rows of it be open for days?"""
         return self.reach > LONG_REACHES
+
+    @property
+    def rest(self) -> timedelta:
+        """For how long after its time the stream needs an event that no open row needs. Of rows that stay open for days a pause
+        says it, or else a day: an answer is the best row of its key and day, so one that is over may outdo another."""
+        return (self.pause or min(self.reach, ONE_DAY)) if self.stays_open else self.reach
 
     @property
     def schema(self) -> StructType:

@@ -86,13 +86,6 @@ ALARMS = (
         "tests/streaming/test_rate.py::test_only_what_was_cut_is_read_again",
     ),
     Mutation(
-        "stream: micro-batches stay large when all is read",
-        "streaming/rate.py",
-        "elif not records:",
-        "elif records < 0:",
-        "tests/streaming/test_rate.py::test_far_behind_a_micro_batch_is_larger_until_all_is_read",
-    ),
-    Mutation(
         "room: who fails for want of room does not name the disk",
         "infra/failures.py",
         "if room.NO_ROOM.search(str(failure)) and not is_told",

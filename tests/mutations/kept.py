@@ -1,12 +1,14 @@
 """Mistakes in what is kept, and for how long.
 
-Data flow: infra/lake/upkeep -> Mutation
-Run: python -m tests.mutations upkeep
+Data flow: infra/lake/upkeep, streaming/state -> Mutation
+Run: python -m tests.mutations upkeep state:
 """
 
 from tests.mutations.mutation import Mutation
 
 UPKEEP = "tests/infra/test_upkeep.py"
+FORGOTTEN = "tests/streaming/test_forgotten.py"
+LAYOUT = "streaming/state/layout.py"
 
 KEPT = (
     Mutation(
@@ -29,5 +31,26 @@ KEPT = (
         "spent + sum(sizes) > AT_ONCE",
         "spent > sum(sizes) + AT_ONCE",
         f"{UPKEEP}::test_one_compaction_rewrites_so_many_bytes_at_most",
+    ),
+    Mutation(
+        "state: what no open row needs is kept as long as one may be open",
+        LAYOUT,
+        '"rests": view.stays_open,',
+        '"rests": False,',
+        f"{FORGOTTEN}::test_a_day_after_its_payment_an_order_is_forgotten",
+    ),
+    Mutation(
+        "state: an order is forgotten as soon as its row is final",
+        LAYOUT,
+        '"rest": micros(view.rest),',
+        '"rest": 0,',
+        f"{FORGOTTEN}::test_an_order_placed_again_within_its_day_is_not_said_anew",
+    ),
+    Mutation(
+        "state: of a visit that never pauses the beginning is forgotten",
+        LAYOUT,
+        '"pause": micros(view.pause),',
+        '"pause": 0,',
+        f"{FORGOTTEN}::test_a_robot_without_a_pause_stays_one_visit",
     ),
 )

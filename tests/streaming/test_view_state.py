@@ -2,40 +2,30 @@
 
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from browsing import change
 from fewer import few_views
-from pyspark.sql import DataFrame, SparkSession
+from micro_batches import NOON, Run, answers, arrow, frame
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StructField, StructType
 
-from streaming.arrivals import arrow_schema
-from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
-from streaming.contracts import CONTRACTS
-from streaming.open_rows import still_open, stored
+from streaming.changelog import counted, counted_in_arrow, known_at
 from streaming.shared_plan import answered
-from streaming.silver import EVENT
 from streaming.speed import latest_rows
-from streaming.standing_plan import standing_session
 from streaming.update_views import PARTS, Keeping
-from streaming.view_state import CLOSES, OF_EVENT
-from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
+from streaming.view_state import CLOSES
+from streaming.views import VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 from streaming.watermark import arrow_time
 
 pytestmark = pytest.mark.slow
 
-COUNTED = StructType([*EVENT.fields, StructField("late_by_ms", LongType())])
-NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)
-"""So that a history goes over midnight."""
-DELAY = timedelta(minutes=10)
 CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
 """Payments that make the pattern of an alert, and undo it when one comes between."""
 HISTORIES = (
@@ -98,73 +88,6 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
         for one in moved:
             batch.insert(changes.randint(0, len(batch)), one)
         yield batch
-
-
-class Run:
-    """A stream of micro-batches without Kafka and tables: its events, what it said, its next_watermark."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self.spark = spark
-        self.keeping = self.begun()
-        self.counted: list[dict[str, Any]] = []
-        self.said: dict[str, list[pa.Table]] = {name: [] for name in VIEWS}
-        self.largest: datetime | None = None
-        self.number = 0
-
-    def begun(self) -> Keeping:
-        """Without any state; what it keeps is gone when the session ends."""
-        return Keeping(self.spark, mkdtemp(dir=self.spark.sparkContext._temp_dir))
-
-    @property
-    def next_watermark(self) -> datetime | None:
-        return None if self.largest is None else self.largest - DELAY
-
-    def batch(self, events: list[dict[str, Any]]) -> None:
-        watermark = self.next_watermark
-        late = timedelta(0)
-        for event in events:
-            late = max(watermark - event["event_time"], timedelta(0)) if watermark else late
-            self.counted.append(event | {"late_by_ms": late // timedelta(milliseconds=1)})
-        counting = counted_in_arrow(arrow(self.counted[len(self.counted) - len(events) :]))
-        self.largest = max(
-            [event["event_time"] for event in events] + ([self.largest] if self.largest else []), default=None
-        )
-        found = self.keeping.update(counting, arrow_time(watermark), arrow_time(self.next_watermark))
-        for name, rows in found.items():
-            number = pa.repeat(pa.scalar(self.number), rows.num_rows)
-            self.said[name].append(rows.append_column("batch_id", number))
-        self.number += 1
-
-    def restart(self) -> None:
-        """Memory is lost, and filled again with what the tables have."""
-        self.keeping = self.begun()
-        if self.next_watermark is not None:
-            since = self.next_watermark - REACH - LOOKBACK
-            found = frame(self.spark, self.counted).withColumn(KNOWN_AT, known_at())
-            is_change = F.col("topic").isin(*CHANGELOGS)
-            recent = found.where((F.col(KNOWN_AT) >= since) & (is_change | (F.col("late_by_ms") == 0)))
-            older = last_of_each_key(found.where(is_change & (F.col(KNOWN_AT) < since)))
-            events = recent.unionByName(older).select(*OF_EVENT, *CONTRACTS).toArrow()
-            own, at = standing_session(self.spark), pa.scalar(NOON, pa.timestamp("us", "UTC"))
-            rows = {}
-            for name, view in VIEWS.items():
-                pieces = [said.append_column("as_of", pa.repeat(at, said.num_rows)) for said in self.said[name]]
-                rows[name] = still_open(own, view, [said.select(stored(view).fieldNames()) for said in pieces])
-            self.keeping.fill([events.slice(0, 7), events.slice(7)], rows, arrow_time(self.next_watermark))
-
-
-def arrow(events: list[dict[str, Any]]) -> pa.Table:
-    """The columns of EVENT, and `late_by_ms`."""
-    return pa.Table.from_pylist([{"late_by_ms": 0, **event} for event in events], schema=arrow_schema(COUNTED))
-
-
-def frame(spark: SparkSession, events: list[dict[str, Any]]) -> DataFrame:
-    return spark.createDataFrame(arrow(events), COUNTED)
-
-
-def answers(view: View, said: DataFrame) -> list[tuple[Any, ...]]:
-    columns = [name for name in said.columns if name not in ("is_final", "is_removed", "as_of", "batch_id", CLOSES)]
-    return sorted(map(tuple, said.select(*sorted(columns), "is_final").collect()), key=repr)
 
 
 @pytest.fixture(scope="module", params=HISTORIES)

@@ -32,8 +32,8 @@ final class Given {
 
   private void events(Layout.Leaf leaf, Consumer<Entry> taken) {
     Layout.View view = form.views().get(leaf.view());
-    long oldest = step.oldest(view.span());
     for (Part part : logs(leaf.view())) {
+      long oldest = part.since(leaf.view(), step.oldest(view.span()));
       Consumer<Entry> mine = entry -> {
         if (entry.type() == Entry.EVENT && entry.ref() == leaf.topic() && entry.time() >= oldest) taken.accept(entry);
       };

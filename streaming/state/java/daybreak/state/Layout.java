@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** What one store holds, and for whom: written as JSON by streaming/state/layout.py, whose names these are. Times are microseconds. */
 public final class Layout implements Serializable {
-  /** Parts of one law. `size` is 0, or that of windows; an event is needed for `span` after its time, and `back` by later windows. */
+  /** Parts of one law. `size` is 0, or that of windows; without open rows an event is needed for `span` after its time, and `back` by later windows. */
   public record Kind(long span, long size, long back) implements Serializable {
     /** The last window that an event of that time belongs to. */
     long last(long time) {
@@ -16,8 +16,11 @@ public final class Layout implements Serializable {
     }
   }
 
-  /** A view: its kind, how many columns its rows have with the time when they close, and how long it needs an event. */
-  public record View(int kind, int fields, long span) implements Serializable {}
+  /**
+   * A view: its kind, how many columns its rows have with the time when they close, and how long it needs an event at most. `rests`: then
+   * an event is needed for `rest` only, unless an open row's time, which is in the column `at`, is older; with a `pause`, until one.
+   */
+  public record View(int kind, int fields, long span, boolean rests, int at, long rest, long lookback, long pause) implements Serializable {}
 
   /** What comes in: `what` is "events", "changes" or "rows"; `ref` is a topic's number, or a view's; `views`: whom it touches. */
   public record Feed(String what, int kind, int ref, long views, boolean all) implements Serializable {}

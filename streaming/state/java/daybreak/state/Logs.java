@@ -27,8 +27,7 @@ final class Logs {
   /** Of a part that is touched, or whose time has come. */
   void write(Part part) {
     Layout.Kind kind = form.kinds().get(part.key.kind());
-    long oldest = step.oldest(kind.span());
-    step.read(part, oldest);
+    long oldest = step.read(part);
     long closes = Long.MAX_VALUE;
     for (Map.Entry<Part.RowKey, Entry> one : part.open.entrySet()) {
       if (one.getValue().time() < next) part.due.add(one.getKey());

@@ -29,6 +29,7 @@ final class Part {
   long wake = Long.MAX_VALUE;
   int entries = 0, outdated = 0, count = 0;
   final Set<Long> wakes = new HashSet<>();
+  private final Map<Integer, Long> since = new HashMap<>();
   private int rows = 0;
   private final Set<UTF8String> known = new HashSet<>();
 
@@ -36,11 +37,8 @@ final class Part {
     this.key = key;
   }
 
-  /**
-   * Take an entry of the log; events before `oldest` are needed by no open row, and times before `next` have come. Returns the bytes that
-   * it holds.
-   */
-  long take(Entry entry, long oldest, long next) {
+  /** Take an entry of the log; times before `next` have come. Returns the bytes that it holds. */
+  long take(Entry entry, long next) {
     entries++;
     switch (entry.type()) {
       case Entry.WAKE -> {
@@ -58,7 +56,6 @@ final class Part {
       default -> {
         latest = Math.max(latest, entry.time());
         count++;
-        if (entry.time() < oldest) outdated++;
         if (entry.text() != null) for (UTF8String look : lookups(entry)) looks.add(look);
         if (events != null) {
           events.add(entry);
@@ -73,6 +70,24 @@ final class Part {
   void folded() {
     known.addAll(looks);
     outdated += rows - open.size();
+  }
+
+  /** From when on any of the views of its kind needs its events; counts those before it. */
+  long needed(Layout.Form form, long watermark) {
+    long oldest = Long.MAX_VALUE;
+    for (int number = 0; number < form.views().size(); number++) {
+      Layout.View view = form.views().get(number);
+      if (view.kind() != key.kind()) continue;
+      since.put(number, Needed.since(this, number, view, watermark));
+      oldest = Math.min(oldest, since.get(number));
+    }
+    if (events != null) for (Entry event : events) if (event.time() < oldest) outdated++;
+    return oldest;
+  }
+
+  /** From when on a view needs its events, if its log was read. */
+  long since(int view, long otherwise) {
+    return since.getOrDefault(view, otherwise);
   }
 
   /** What it looks up for the first time. */

@@ -80,12 +80,13 @@ final class Step {
     part(key).added.add(entry);
   }
 
-  /** Read the log of a part, once. */
-  void read(Part part, long oldest) {
+  /** Read the log of a part, once; returns from when on its events are needed. */
+  long read(Part part) {
     if (held < HELD) part.events = new ArrayList<>();
-    store.each(part.key, entry -> held += part.take(entry, oldest, next));
+    store.each(part.key, entry -> held += part.take(entry, next));
     part.folded();
-    for (Entry entry : part.added) part.take(entry, oldest, next);
+    for (Entry entry : part.added) part.take(entry, next);
+    return part.needed(form, watermark);
   }
 
   /** The parts that a view is computed from, in no order. */
