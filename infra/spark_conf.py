@@ -119,6 +119,8 @@ INTERPRETED = {
     # ("dynamicpruning ... has not finished"). Generated code contains the result.
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
 }
+GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+"""For a plan that stands: its code is generated once, and then it runs for days. With one of the two alone it is slower."""
 FEW_ROWS = {
     **INTERPRETED,
     "spark.sql.adaptive.enabled": "false",

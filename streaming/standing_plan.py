@@ -119,12 +119,12 @@ class StandingPlan:
 
 def keeps_results(frame: DataFrame) -> bool:
     """Would a second run of the frame's plan use what the first one left?"""
-    return any(kept in name for name in _nodes(frame._jdf.queryExecution().executedPlan()) for kept in KEEP_RESULTS)
+    return any(kept in name for name in nodes(frame._jdf.queryExecution().executedPlan()) for kept in KEEP_RESULTS)
 
 
-def _nodes(plan: Any) -> Iterator[str]:
+def nodes(plan: Any) -> Iterator[str]:
     """The class names of a physical plan's nodes. Its text may be cut off, by a setting of another session."""
     yield plan.getClass().getSimpleName()
     for below in (plan.children(), plan.subqueries()):
         for place in range(below.size()):
-            yield from _nodes(below.apply(place))
+            yield from nodes(below.apply(place))

@@ -16,6 +16,8 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from infra.lake.at_once import threads
+from infra.settings import settings
+from infra.spark_conf import GENERATED
 from streaming.shared_plan import Found, SharedPlan
 from streaming.standing_plan import standing_session
 from streaming.state import feeds, learned
@@ -37,11 +39,16 @@ class Keeping:
 
     def __init__(self, session: SparkSession, folder: str) -> None:
         own = standing_session(session)
-        for name, value in SETTINGS.items():
-            own.conf.set(name, value)
+        chosen = settings().of_stream
+        for name, value in {**GENERATED, **SETTINGS}.items():
+            own.conf.set(name, chosen.get(name, value))
         self._sums = {view.name: Sums(view, view.law) for view in VIEWS.values() if isinstance(view.law, Additive)}
-        self._plans = [SharedPlan(own, some, place, folder) for place, some in enumerate(_hands(session))]
-        self._pool = ThreadPoolExecutor(len(self._plans), "views")
+        hands = _hands(session)
+        self._pool = ThreadPoolExecutor(len(hands), "views")
+        # To plan all views takes seconds, and nothing is answered before.
+        self._plans = list(
+            self._pool.map(lambda place: SharedPlan(own, hands[place], place, folder), range(len(hands)))
+        )
         self._pending = [feeds.Pending() for _ in self._plans]
         self._kept = 0, 0
         self.version = 0

@@ -53,4 +53,11 @@ KEPT = (
         '"pause": 0,',
         f"{FORGOTTEN}::test_a_robot_without_a_pause_stays_one_visit",
     ),
+    Mutation(
+        "state: what somebody chose for the views' plans is overwritten",
+        "streaming/update_views.py",
+        "own.conf.set(name, chosen.get(name, value))",
+        "own.conf.set(name, value)",
+        "tests/streaming/test_part_store.py::test_code_is_generated_unless_somebody_chose_otherwise",
+    ),
 )

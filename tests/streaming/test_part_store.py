@@ -1,4 +1,4 @@
-"""The store of parts, as a cluster sees it: which executor a task is sent to."""
+"""The store of parts and its plan: which executor of a cluster a task is sent to, and whose code is generated."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -8,6 +8,8 @@ from fewer import only_views
 from flat import arrow
 from pyspark.sql import SparkSession
 
+from infra.settings import settings
+from streaming.standing_plan import nodes
 from streaming.state.layout import Leaf
 from streaming.update_views import Keeping
 
@@ -33,3 +35,15 @@ def test_a_task_goes_to_the_executor_that_has_its_store_open(spark: SparkSession
         keeping.update(arrow([]), None, None)
         executor = cast(Any, spark.sparkContext._jvm).org.apache.spark.SparkEnv.get().executorId()
         assert source.preferredLocations(part).mkString(" ").endswith(f"_{executor}")
+
+
+@pytest.mark.parametrize(("chosen", "generated"), [({}, True), ({"spark.sql.codegen.wholeStage": "false"}, False)])
+def test_code_is_generated_unless_somebody_chose_otherwise(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: dict[str, str], generated: bool
+) -> None:
+    monkeypatch.setattr(type(settings()), "of_stream", property(lambda _: chosen))
+    with only_views("order_payments"):
+        (plan,) = Keeping(spark, str(tmp_path))._plans
+    frame = cast(Any, plan.plan._frame)
+    names = list(nodes(frame._jdf.queryExecution().executedPlan()))
+    assert ("WholeStageCodegenExec" in names) is generated
