@@ -43,7 +43,18 @@ def spark(
     gateway: Any = own.sparkContext._gateway
     out_of_memory.watch(gateway.proc, memory, setting)
     know_often_used(own)
+    size_code_cache(own)
     return own
+
+
+def size_code_cache(session: SparkSession) -> None:
+    """Let Spark make its cache of generated code in this thread, whose session says how large it is.
+
+    It is made when the first code is compiled; in a thread without a session it has room for 100 classes, and all views have 400:
+    each would be compiled anew by each micro-batch.
+    """
+    jvm: Any = session.sparkContext._jvm
+    jvm.org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator.resetCompileTime()
 
 
 class Known:

@@ -21,7 +21,7 @@ from infra.kafka_users import User
 from infra.lake import login as store_login
 from infra.lake import tables
 from infra.out_of_memory import GOES_ON
-from infra.session import know_often_used
+from infra.session import know_often_used, size_code_cache
 from infra.settings import ROOT, settings
 from infra.spark_conf import FEW_ROWS, write_defaults
 from infra.store_users import User as StoreUser
@@ -134,6 +134,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     )
     own.sparkContext.setLogLevel("ERROR")
     know_often_used(own)
+    size_code_cache(own)
     yield own
     own.stop()
     # It says good-bye at the interpreter's exit, when the stream that pytest gave it is closed: pytest has the last word.

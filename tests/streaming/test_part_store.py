@@ -47,3 +47,13 @@ def test_code_is_generated_unless_somebody_chose_otherwise(
     frame = cast(Any, plan.plan._frame)
     names = list(nodes(frame._jdf.queryExecution().executedPlan()))
     assert ("WholeStageCodegenExec" in names) is generated
+
+
+def test_the_same_code_is_compiled_once_for_all_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
+    keeping, jvm = Keeping(spark, str(tmp_path)), cast(Any, spark.sparkContext._jvm)
+    compiled = jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
+    keeping.update(arrow([]), None, None)
+    before = compiled.getCount()
+    keeping.update(arrow([]), None, None)
+    # Spark's own cache has room for 100 classes, and these are hundreds.
+    assert compiled.getCount() - before < 20 < before
