@@ -1,6 +1,6 @@
 """Every endpoint, port and size, read once at start.
 
-Data flow: environment (`DAYBREAK_*`), then `<home>/secrets.env` and `<home>/options.env` -> one frozen `Settings`
+Data flow: environment (`DAYBREAK_*`), then `secrets.env`, `options.env`, `project.env` of the home -> one frozen `Settings`
 Run: daybreak doctor
 """
 
@@ -26,6 +26,7 @@ from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
+from infra.project_setting import PROJECT_FILE, SHOP, absolute
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
@@ -53,6 +54,10 @@ class Settings(
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
 
     home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
+    project: str = Field(
+        SHOP,
+        description="The project, whose topics and views run: a module that can be imported, or a folder; by default the shop",
+    )
     consumer_group: str = Field(
         "daybreak-stream", min_length=1, description="Consumer group that shows the stream's offsets to lag tools"
     )
@@ -138,6 +143,11 @@ class Settings(
     def _a_redo_finds_its_day(cls, days: dict[str, int]) -> dict[str, int]:
         return long_enough(days)
 
+    @field_validator("project")
+    @classmethod
+    def _found_from_anywhere(cls, project: str) -> str:
+        return absolute(project)
+
     @field_validator("options")
     @classmethod
     def _known_options(cls, options: str) -> str:
@@ -177,7 +187,7 @@ def load() -> Settings:
     """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
     home = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")).resolve()
     try:
-        return Settings(_env_file=(home / "secrets.env", home / OPTIONS_FILE), home=home)
+        return Settings(_env_file=tuple(home / name for name in ("secrets.env", OPTIONS_FILE, PROJECT_FILE)), home=home)
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()

@@ -6,7 +6,7 @@ from typing import Any
 from infra.shop.db.orders import STATE
 from infra.shop.followers.order_row import FOUND, OrderRow, after
 from streaming import order_state
-from streaming.order_state import State
+from streaming.shop.order_state import State
 
 KINDS = [
     "order_placed",
