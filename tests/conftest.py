@@ -32,8 +32,8 @@ YOUNG = "-XX:NewSize=1g -XX:MetaspaceSize=512m"
 for name in ("COLUMNS", "LINES"):
     # Commands print as wide as their tables take, whatever the terminal that tests are started in.
     os.environ.pop(name, None)
-# They are about the shop and the platform, whatever project the clone's own home has.
-os.environ[VARIABLE] = SHOP
+# They are about the shop and the platform, whatever project the clone's own home has; tests/sensors is tested by itself.
+os.environ[VARIABLE] = os.environ.pop("DAYBREAK_TESTED_PROJECT", SHOP)
 
 
 PLATFORMS = tuple(f"tests/platform/{folder}" for folder in ("", "served/", "shop_db/", "orders/", "doors/"))

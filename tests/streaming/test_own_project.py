@@ -104,6 +104,7 @@ def test_a_package_of_a_file_each_is_found_too(made: Made) -> None:
         ({"views": VIEWS.replace("(LAST,)", "(LAST, LAST)")}, "has two views of the name last"),
         ({"contracts": CONTRACTS.replace("(READINGS,)", "(READINGS, READINGS)")}, "has two topics of the name readings"),
         ({"views": VIEWS.replace('"at", "timestamp"', '"as_of", "timestamp"')}, "the column names as_of are reserved"),
+        ({"views": VIEWS.replace('"n", "bigint"', '"n", "double"')}, "view last: n is summed and is no whole number"),
         ({"contracts": "from streaming import project\nproject.contracts()"}, "imports one of the platform that needs"),
     ],
 )  # fmt: skip
