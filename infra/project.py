@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from infra.failures import PermanentFailure
-from infra.project_setting import PROJECT_FILE, SHOP, VARIABLE
+from infra.options import OF_THE_STREAM
+from infra.project_setting import PROJECT_FILE, SHOP, VARIABLE, noted
 from infra.settings import ROOT, Settings
 
 OURS = ("infra", "streaming", "batch", "dags", "tests")
@@ -67,11 +68,18 @@ def python_path(s: Settings) -> str:
 
 
 def keep(s: Settings) -> None:
-    """Note in the home whose data it has, for every later command. Raises PermanentFailure if it has another project's."""
+    """Note in the home whose data it has, for every later command.
+
+    Raises PermanentFailure if it has another project's, or if an option of the shop is on in a project that is not the shop.
+    """
     place(s)
+    if s.project != SHOP and (shops := [name for name in OF_THE_STREAM if s.has(name)]):
+        raise PermanentFailure(
+            f"{', '.join(shops)} is an option of the shop: the project {s.project} has no such topics"
+        )
     file = s.home / PROJECT_FILE
     has_data = any((s.home / folder).exists() for folder in DATA)
-    own = _noted(file) if file.exists() else SHOP if has_data else s.project
+    own = noted(s.home) or (SHOP if has_data else s.project)
     if own != s.project:
         raise PermanentFailure(
             f"the home {s.home} has the data of the project {own}, and DAYBREAK_PROJECT names {s.project}: give that a home of "
@@ -80,10 +88,6 @@ def keep(s: Settings) -> None:
         )
     s.home.mkdir(parents=True, exist_ok=True)
     file.write_text(f"{VARIABLE}={s.project}\n")
-
-
-def _noted(file: Path) -> str:
-    return file.read_text().strip().partition("=")[2]
 
 
 def _is_folder(said: str) -> bool:

@@ -1,6 +1,6 @@
 """Every endpoint, port and size, read once at start.
 
-Data flow: environment (`DAYBREAK_*`), then `secrets.env`, `options.env`, `project.env` of the home -> one frozen `Settings`
+Data flow: environment (`DAYBREAK_*`), `secrets.env` and `options.env` of the home, the project's `daybreak.toml` -> `Settings`
 Run: daybreak doctor
 """
 
@@ -15,7 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from infra import out_of_memory, tls_settings
+from infra import out_of_memory, project_setting, tls_settings
 from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
@@ -26,7 +26,7 @@ from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
-from infra.project_setting import PROJECT_FILE, SHOP, absolute
+from infra.project_setting import SHOP, absolute
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
@@ -185,9 +185,16 @@ class Settings(
 
 def load() -> Settings:
     """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
-    home = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")).resolve()
+    asked = project_setting.asked_for()
+    home = Path(
+        os.environ.get("DAYBREAK_HOME") or project_setting.settings_of(asked).get("home") or ROOT / ".daybreak"
+    ).resolve()
+    project = project_setting.noted(home) or SHOP if asked is None else asked
+    files = (home / "secrets.env", home / OPTIONS_FILE)
+    secret = {name: field.annotation is SecretStr for name, field in Settings.model_fields.items()}
+    below = project_setting.below(project, files, secret)
     try:
-        return Settings(_env_file=tuple(home / name for name in ("secrets.env", OPTIONS_FILE, PROJECT_FILE)), home=home)
+        return Settings(_env_file=files, **{**below, "home": home, "project": project})
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()

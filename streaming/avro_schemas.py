@@ -1,7 +1,7 @@
 """The Avro schemas of a topic: one file per schema version, kept in the project and never changed.
 
 Data flow: Contract -> <project>/schemas/<topic>.v<version>.avsc -> schemas by fingerprint
-Run: python -m streaming.avro_schemas orders
+Run: python -m streaming.avro_schemas <topic>
 
 Source: Avro 1.12, "Single-object encoding": a value starts with the CRC-64-AVRO fingerprint of its schema's canonical form.
 """

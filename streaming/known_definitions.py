@@ -47,7 +47,11 @@ def known_definitions(session: SparkSession) -> Mapping[str, str]:
 
 def _files() -> Iterator[Path]:
     for folder in (*(ROOT / name for name in FOLDERS), project.folder().folder):
-        yield from (one for one in folder.rglob("*") if one.is_file() and "__pycache__" not in one.parts)
+        for one in folder.rglob("*"):
+            names = one.relative_to(folder).parts
+            # A project's folder may have its home in it.
+            if one.is_file() and not any(name == "__pycache__" or name.startswith(".") for name in names):
+                yield one
     for name, module in list(sys.modules.items()):
         file = Path(getattr(module, "__file__", None) or "")
         is_installed_or_ours = any(file.is_relative_to(one) for one in (ROOT, sys.prefix, sys.base_prefix))

@@ -1,7 +1,7 @@
 """The Protobuf message of a topic, from its contract: for the decoder as a class, for producers as a `.proto` file.
 
 Data flow: Contract -> message class; <project>/schemas/<topic>.proto, which producers compile
-Run: python -m streaming.proto_schemas orders
+Run: python -m streaming.proto_schemas <topic>
 
 One message serves all schema versions, as Protobuf means it: the fields of version 1 have the numbers 1, 2, 3 in the contract's
 order, and each later version's fields the next ones. So a later version changes no number, and the file only grows.

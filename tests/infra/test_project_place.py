@@ -76,6 +76,14 @@ def test_a_home_of_before_has_the_shops_data(tmp_path: Path) -> None:
     keep(of("streaming.shop", tmp_path / "home"))
 
 
+def test_an_option_of_the_shop_is_refused_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    own = of(str(tmp_path / "mine"), tmp_path / "home").model_copy(update={"options": "shop-db"})
+    with pytest.raises(PermanentFailure, match="shop-db is an option of the shop"):
+        keep(own)
+    keep(own.model_copy(update={"options": "webhooks"}))
+
+
 def test_every_program_gets_it_wherever_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").mkdir()
     monkeypatch.chdir(tmp_path)
