@@ -25,9 +25,9 @@ from infra.shop.db.tables import COMPARED
 from infra.shop.followers.order_events import OLDEST_MS
 from infra.shop.orders.decide import AHEAD_MS
 from streaming import debezium
-from streaming.captured_copy import columns, copy
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
+from streaming.shop.captured_copy import columns, copy
 
 
 def in_truth(s: Settings) -> list[Comparison]:

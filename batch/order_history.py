@@ -18,7 +18,7 @@ from batch.truth import TRUTH
 from infra.lake import reader
 from infra.settings import Settings
 from streaming.contracts import CONTRACTS
-from streaming.order_state import State, after
+from streaming.shop.order_state import State, after
 from streaming.silver import QUARANTINE, SILVER
 
 KEY = "order_id"

@@ -12,7 +12,7 @@ from typing import Any
 
 from batch.order_history import Line
 from infra.sql.gateway import opened
-from streaming.order_state import State, Status
+from streaming.shop.order_state import State, Status
 
 TABLE = "gold.fct_order_states"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

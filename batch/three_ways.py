@@ -35,9 +35,9 @@ from infra.shop.followers.copies import catches_up
 from infra.shop.followers.lag import ends
 from infra.shop.followers.order_events import UNWRITABLE
 from infra.shop.followers.orders import ORDERS as FOLLOWER
-from streaming.captured_copy import in_silver
 from streaming.contracts import CONTRACTS
-from streaming.order_state import State
+from streaming.shop.captured_copy import in_silver
+from streaming.shop.order_state import State
 from streaming.silver import SILVER
 
 LATEST = timedelta(days=2)

@@ -4,13 +4,16 @@ Data flow: dbt's list of sources and models -> assets
 Run: pytest tests/dags/test_dags.py
 """
 
+import os
 from pathlib import Path
 
 import yaml
 from airflow.sdk import Asset
 
 ROOT = Path(__file__).resolve().parent.parent
-MODELS = ROOT / "dbt" / "models"
+OWN = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "dbt" / "project"
+"""The dbt project of a project that is not the shop (batch/catalog/composed.py)."""
+MODELS = (OWN if OWN.exists() else ROOT / "dbt") / "models"
 
 
 def table(layer: str, name: str) -> Asset:
@@ -26,4 +29,4 @@ def layer(name: str) -> list[Asset]:
 
 def gold() -> list[Asset]:
     """Every mart."""
-    return [table("gold", model.stem) for model in sorted((MODELS / "marts").glob("*.sql"))]
+    return [table("gold", model.stem) for model in sorted((MODELS / "marts").rglob("*.sql"))]

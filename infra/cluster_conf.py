@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from infra.class_archive import trusting
 from infra.failures import PermanentFailure
 from infra.out_of_memory import ENDS
+from infra.project import place
+from infra.project_setting import VARIABLE as PROJECT
 from infra.settings import Settings
 from infra.shipped_code import UNPACKED, packed
 
@@ -35,14 +37,16 @@ def guarded(s: Settings) -> dict[str, str]:
 
 
 def of_driver(s: Settings) -> dict[str, str]:
-    """What every driver on a cluster shares. Writes the archive of our code into `<home>/spark`."""
-    jars = sorted((s.home / "jars" / "spark").resolve().glob("*.jar"))
+    """What every driver on a cluster shares. Writes the archive of our code and the project's into `<home>/spark`."""
+    jars, own = sorted((s.home / "jars" / "spark").resolve().glob("*.jar")), place(s)
     return guarded(s) | {
         "spark.driver.host": s.spark_address,
         "spark.driver.bindAddress": s.spark_address,
         "spark.jars": ",".join(str(jar) for jar in jars),
-        "spark.archives": f"{packed(s.home / 'spark')}#{UNPACKED}",
+        "spark.archives": f"{packed(s.home / 'spark', project=own)}#{UNPACKED}",
         "spark.executorEnv.PYTHONPATH": UNPACKED,
+        # The project is unpacked beside our packages: there it is a module, also if it is a folder here.
+        f"spark.executorEnv.{PROJECT}": own.module,
         "spark.executor.extraJavaOptions": " ".join(["-Duser.timezone=UTC", ENDS, *trusting(s)]),
         # Of each JVM, where it may write: an executor's machine has no home of ours.
         "spark.hadoop.fs.s3a.buffer.dir": "${java.io.tmpdir}/s3a",

@@ -1,6 +1,6 @@
 """Every endpoint, port and size, read once at start.
 
-Data flow: environment (`DAYBREAK_*`), then `<home>/secrets.env` and `<home>/options.env` -> one frozen `Settings`
+Data flow: environment (`DAYBREAK_*`), `secrets.env` and `options.env` of the home, the project's `daybreak.toml` -> `Settings`
 Run: daybreak doctor
 """
 
@@ -15,7 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from infra import out_of_memory, tls_settings
+from infra import out_of_memory, project_setting, tls_settings
 from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
 from infra.capture_settings import Capture
@@ -26,6 +26,7 @@ from infra.kafka_settings import KafkaSettings
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
+from infra.project_setting import SHOP, absolute
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
@@ -53,6 +54,10 @@ class Settings(
     model_config = SettingsConfigDict(env_prefix="DAYBREAK_", frozen=True, extra="ignore")
 
     home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
+    project: str = Field(
+        SHOP,
+        description="The project, whose topics and views run: a module that can be imported, or a folder; by default the shop",
+    )
     consumer_group: str = Field(
         "daybreak-stream", min_length=1, description="Consumer group that shows the stream's offsets to lag tools"
     )
@@ -138,6 +143,11 @@ class Settings(
     def _a_redo_finds_its_day(cls, days: dict[str, int]) -> dict[str, int]:
         return long_enough(days)
 
+    @field_validator("project")
+    @classmethod
+    def _found_from_anywhere(cls, project: str) -> str:
+        return absolute(project)
+
     @field_validator("options")
     @classmethod
     def _known_options(cls, options: str) -> str:
@@ -175,9 +185,16 @@ class Settings(
 
 def load() -> Settings:
     """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
-    home = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")).resolve()
+    asked = project_setting.asked_for()
+    home = Path(
+        os.environ.get("DAYBREAK_HOME") or project_setting.settings_of(asked).get("home") or ROOT / ".daybreak"
+    ).resolve()
+    project = project_setting.noted(home) or SHOP if asked is None else asked
+    files = (home / "secrets.env", home / OPTIONS_FILE)
+    secret = {name: field.annotation is SecretStr for name, field in Settings.model_fields.items()}
+    below = project_setting.below(project, files, secret)
     try:
-        return Settings(_env_file=(home / "secrets.env", home / OPTIONS_FILE), home=home)
+        return Settings(_env_file=files, **{**below, "home": home, "project": project})
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()

@@ -1,14 +1,17 @@
-"""Our packages as one archive that a cluster's executors unpack: their Python runs the driver's code, and no other.
+"""Our packages and the project's as one archive that a cluster's executors unpack: their Python runs the driver's code, and no
+other.
 
-Data flow: the tree's packages -> `<folder>/code-<digest>.zip` -> `spark.archives`
+Data flow: the tree's packages, the project's -> `<folder>/code-<digest>.zip` -> `spark.archives`
 Run: pytest tests/infra/test_shipped_code.py
 """
 
 import hashlib
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from infra.project import Place
 from infra.settings import ROOT
 
 UNPACKED = "daybreak"
@@ -16,22 +19,30 @@ UNPACKED = "daybreak"
 are files beside the code, and code in a zip would find none of them."""
 KEPT = 5
 """A driver that runs gives its executors the file that it began with, so older ones stay for a while."""
+LEFT_OUT = ("__pycache__", "venv", "tests", "target")
 FIRST_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def packed(folder: Path, root: Path = ROOT) -> Path:
-    """The archive in `folder`, named by its content; written if it is not there. All but the newest KEPT are removed."""
-    found = sorted(file for package in root.glob("*/__init__.py") for file in package.parent.rglob("*") if _ours(file))
-    content = {str(file.relative_to(root)): file.read_bytes() for file in found}
+def packed(folder: Path, root: Path = ROOT, project: Place | None = None) -> Path:
+    """The archive in `folder`, named by its content; written if it is not there. All but the newest KEPT are removed.
+
+    With the whole package of a `project` that does not lie in the tree: its module's first name.
+    """
+    packages = {file.parent: root for file in root.glob("*/__init__.py")}
+    if project:
+        packages.setdefault(project.package, project.path)
+    content = {
+        str(file.relative_to(path)): file.read_bytes() for package, path in packages.items() for file in _files(package)
+    }
     digest = hashlib.sha256()
-    for name, text in content.items():
+    for name, text in sorted(content.items()):
         digest.update(f"{name}\n{len(text)}\n".encode() + text)
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"code-{digest.hexdigest()[:16]}.zip"
     if not target.exists():
         fresh = target.with_suffix(f".{os.getpid()}")
         with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in content.items():
+            for name, text in sorted(content.items()):
                 archive.writestr(zipfile.ZipInfo(name, FIRST_TIME), text)
         fresh.replace(target)
     target.touch()
@@ -40,5 +51,9 @@ def packed(folder: Path, root: Path = ROOT) -> Path:
     return target
 
 
-def _ours(file: Path) -> bool:
-    return file.is_file() and "__pycache__" not in file.parts
+def _files(package: Path) -> Iterator[Path]:
+    """What a package has, without what is hidden (a repository's history, an environment), and what Python or dbt made of it."""
+    for file in package.rglob("*"):
+        folders = file.relative_to(package).parts[:-1]
+        if file.is_file() and not any(name in LEFT_OUT or name.startswith(".") for name in folders):
+            yield file

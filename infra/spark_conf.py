@@ -10,6 +10,8 @@ from infra import cluster_conf, owner_only, spark_page
 from infra.class_archive import spark_classpath, spark_jvm
 from infra.lake.login import acting, key
 from infra.owner_file import put
+from infra.project import python_path
+from infra.project_setting import VARIABLE as PROJECT
 from infra.settings import Settings
 from infra.store_users import User
 
@@ -50,6 +52,9 @@ def spark_defaults(s: Settings, user: User | None = None) -> dict[str, str]:
         "spark.hadoop.fs.s3a.secret.key": own.secret,
         "spark.hadoop.fs.s3a.connection.ssl.enabled": str(s.s3_endpoint.startswith("https")).lower(),
         "spark.hadoop.fs.s3a.buffer.dir": f"{s.home}/tmp",
+        # Spark's Python has this code and the project's, whoever starts the driver.
+        "spark.executorEnv.PYTHONPATH": python_path(s),
+        f"spark.executorEnv.{PROJECT}": s.project,
     }
     if s.spark_master.startswith("local"):
         shared["spark.driver.host"] = shared["spark.driver.bindAddress"] = "127.0.0.1"

@@ -4,7 +4,7 @@ Data flow: record value (Avro bytes) -> JSON text, or the fault -> encodings
 Run: pytest tests/streaming/test_avro.py
 
 A value is decoded by the schema that its header names, never by another version's. Fields that are null are left out of the
-text, as in the shop's JSON. Bronze, archive and quarantine keep the value's own bytes.
+text, as in JSON. Bronze, archive and quarantine keep the value's own bytes.
 """
 
 import json

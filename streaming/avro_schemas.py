@@ -1,7 +1,7 @@
-"""The Avro schemas of a topic: one file per schema version, kept beside the contracts and never changed.
+"""The Avro schemas of a topic: one file per schema version, kept in the project and never changed.
 
-Data flow: Contract -> contracts/schemas/<topic>.v<version>.avsc -> schemas by fingerprint
-Run: python -m streaming.avro_schemas orders
+Data flow: Contract -> <project>/schemas/<topic>.v<version>.avsc -> schemas by fingerprint
+Run: python -m streaming.avro_schemas <topic>
 
 Source: Avro 1.12, "Single-object encoding": a value starts with the CRC-64-AVRO fingerprint of its schema's canonical form.
 """
@@ -15,12 +15,11 @@ from typing import Any
 from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
 from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, LongType, StringType, StructType
 
-from infra.settings import ROOT
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import ENVELOPE, Contract
+from streaming.project import schemas
 
 Schema = dict[str, Any]
-SCHEMAS = ROOT / "streaming" / "contracts" / "schemas"
 PRIMITIVES = {StringType: "string", LongType: "long", IntegerType: "int", BooleanType: "boolean"}
 
 
@@ -57,7 +56,7 @@ def _type(name: str, kind: DataType) -> Any:
 @cache
 def texts(topic: str) -> Mapping[int, str]:
     """The stored schemas of a topic as JSON, by schema version."""
-    files = {int(file.name.split(".v")[1].removesuffix(".avsc")): file for file in SCHEMAS.glob(f"{topic}.v*.avsc")}
+    files = {int(file.name.split(".v")[1].removesuffix(".avsc")): file for file in schemas().glob(f"{topic}.v*.avsc")}
     return {version: files[version].read_text() for version in sorted(files)}
 
 
@@ -83,7 +82,7 @@ def write_missing(contract: Contract) -> list[str]:
     """Write the schemas of the contract's versions that are not stored yet; returns the names of the files."""
     written = []
     for version in contract.versions:
-        file = SCHEMAS / f"{contract.topic}.v{version}.avsc"
+        file = schemas() / f"{contract.topic}.v{version}.avsc"
         if not file.exists():
             file.parent.mkdir(exist_ok=True)
             file.write_text(json.dumps(schema_of(contract.at(version)), indent=2) + "\n")

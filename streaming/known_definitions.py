@@ -16,10 +16,12 @@ import psutil
 from pyspark.sql import SparkSession
 
 from infra.settings import ROOT, settings
+from streaming import project
 from streaming.definitions import definitions
 
 FOLDERS = ("streaming", "infra")
-"""Where everything is defined. What a view imports from elsewhere counts too: by content, and what is installed by version."""
+"""Where everything is defined, beside the project's folder. What a view imports from elsewhere counts too: by content, and what
+is installed by version."""
 KEPT = 4
 """Of so many states of the code, the newest: a stream and a night may run different ones, and each would forget the other's."""
 CLOCK_SECONDS = 2
@@ -44,8 +46,12 @@ def known_definitions(session: SparkSession) -> Mapping[str, str]:
 
 
 def _files() -> Iterator[Path]:
-    for folder in FOLDERS:
-        yield from (one for one in (ROOT / folder).rglob("*") if one.is_file() and "__pycache__" not in one.parts)
+    for folder in (*(ROOT / name for name in FOLDERS), project.folder().folder):
+        for one in folder.rglob("*"):
+            names = one.relative_to(folder).parts
+            # A project's folder may have its home in it.
+            if one.is_file() and not any(name == "__pycache__" or name.startswith(".") for name in names):
+                yield one
     for name, module in list(sys.modules.items()):
         file = Path(getattr(module, "__file__", None) or "")
         is_installed_or_ours = any(file.is_relative_to(one) for one in (ROOT, sys.prefix, sys.base_prefix))

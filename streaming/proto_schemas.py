@@ -1,7 +1,7 @@
 """The Protobuf message of a topic, from its contract: for the decoder as a class, for producers as a `.proto` file.
 
-Data flow: Contract -> message class; contracts/schemas/<topic>.proto, which producers compile
-Run: python -m streaming.proto_schemas orders
+Data flow: Contract -> message class; <project>/schemas/<topic>.proto, which producers compile
+Run: python -m streaming.proto_schemas <topic>
 
 One message serves all schema versions, as Protobuf means it: the fields of version 1 have the numbers 1, 2, 3 in the contract's
 order, and each later version's fields the next ones. So a later version changes no number, and the file only grows.
@@ -27,11 +27,10 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from infra.settings import ROOT
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
+from streaming.project import schemas
 
-SCHEMAS = ROOT / "streaming" / "contracts" / "schemas"
 PRIMITIVES = {StringType: "string", LongType: "int64", IntegerType: "int32", BooleanType: "bool"}
 PACKAGE = "daybreak"
 
@@ -110,7 +109,7 @@ def _name(words: str) -> str:
 
 def stored(topic: str) -> str:
     """The topic's stored file; empty if there is none."""
-    file = SCHEMAS / f"{topic}.proto"
+    file = schemas() / f"{topic}.proto"
     return file.read_text() if file.exists() else ""
 
 
@@ -130,7 +129,9 @@ def write(contract: Contract) -> str:
     """Write the topic's file, and return its name. Raises ValueError if a stored field has changed: fields are only added."""
     if found := changed(contract):
         raise ValueError("; ".join(found))
-    (SCHEMAS / f"{contract.topic}.proto").write_text(proto(contract))
+    file = schemas() / f"{contract.topic}.proto"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(proto(contract))
     return f"{contract.topic}.proto"
 
 

@@ -1,7 +1,7 @@
 """Speed: a log of the rows that the stream computed for each view, and the current row of each key.
 
 Data flow: rows of a view that a micro-batch changed -> speed/<view>
-Run: daybreak query "SELECT * FROM speed.order_totals ORDER BY as_of DESC LIMIT 5"
+Run: pytest tests/streaming/test_view_state.py
 """
 
 from pyspark.sql import DataFrame

@@ -21,6 +21,7 @@ from infra.kafka_users import User
 from infra.lake import login as store_login
 from infra.lake import tables
 from infra.out_of_memory import GOES_ON
+from infra.project_setting import SHOP, VARIABLE
 from infra.session import know_often_used, size_code_cache
 from infra.settings import ROOT, settings
 from infra.spark_conf import FEW_ROWS, write_defaults
@@ -31,6 +32,8 @@ YOUNG = "-XX:NewSize=1g -XX:MetaspaceSize=512m"
 for name in ("COLUMNS", "LINES"):
     # Commands print as wide as their tables take, whatever the terminal that tests are started in.
     os.environ.pop(name, None)
+# They are about the shop and the platform, whatever project the clone's own home has; tests/sensors is tested by itself.
+os.environ[VARIABLE] = os.environ.pop("DAYBREAK_TESTED_PROJECT", SHOP)
 
 
 PLATFORMS = tuple(f"tests/platform/{folder}" for folder in ("", "served/", "shop_db/", "orders/", "doors/"))
@@ -103,7 +106,7 @@ def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(store_login, "_acting", [StoreUser.READER])
     if not request.node.get_closest_marker("platform"):
         for name in list(os.environ):
-            if name.startswith("DAYBREAK_"):
+            if name.startswith("DAYBREAK_") and name != VARIABLE:
                 monkeypatch.delenv(name)
         # A platform's test of the same process may have read them first, and they are kept.
         settings.cache_clear()

@@ -15,6 +15,7 @@ from infra.lake import rights as of_lake
 from infra.settings import ROOT
 from infra.sql import rights
 from streaming.contracts import CONTRACTS
+from streaming.project import folder
 from streaming.tables import stream_tables
 from streaming.views import VIEWS
 
@@ -33,14 +34,15 @@ def files() -> dict[str, str]:
             f"{', '.join(twice)} is the name of a view and of a topic, so dbt would have two models of one name: "
             "rename the view or the topic"
         )
+    own = folder().shown
     page = ROOT / settings_table.PAGE
     made = page.read_text()
     for table in TABLES:
         made = table.page(made)
     return {
         **{f"dbt/models/sources/{name}.yml": text for name, text in sources.files((*stream_tables(), *night_tables()))},
-        **dict(_under("dbt", views.files(VIEWS.values()))),
-        **dict(_under("dbt", topics.files(CONTRACTS.values()))),
+        **dict(_under("dbt", views.files(VIEWS.values(), f"{own}/views"))),
+        **dict(_under("dbt", topics.files(CONTRACTS.values(), f"{own}/contracts"))),
         str(page.relative_to(ROOT)): made,
     }
 

@@ -64,6 +64,11 @@ def sql_file(origin: str, call: str) -> str:
     return MADE_SQL.format(origin=origin) + f"{{{{ {call} }}}}\n"
 
 
+def macro_list(name: str, found: Sequence[str]) -> str:
+    """A macro that gives a list of names."""
+    return f"{{% macro {name}() %}}\n{{{{ return({json.dumps(list(found))}) }}}}\n{{% endmacro %}}\n"
+
+
 def macro_file(origin: str, what: str, name: str, data: Mapping[str, object]) -> str:
     """A macro that gives data to other macros."""
     literal = json.dumps(data, indent=4, ensure_ascii=False)

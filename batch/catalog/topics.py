@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator
 from batch.catalog.text import Column, columns, keyed, macro_file, model, models_file, sql_file
 from streaming.contracts.contract import Contract
 
-ORIGIN = "streaming/contracts"
 BEFORE = [
     ("event_id", "The event's id"),
     ("event_type", "What happened"),
@@ -25,20 +24,20 @@ ID_IN_SILVER = (
 )
 
 
-def files(found: Collection[Contract]) -> Iterator[tuple[str, str]]:
-    """Path under dbt/ and text."""
+def files(found: Collection[Contract], origin: str) -> Iterator[tuple[str, str]]:
+    """Path under dbt/ and text. `origin`: where the contracts lie."""
     fields = {contract.topic: contract.payload.fieldNames() for contract in found}
-    yield "macros/topics.sql", macro_file(ORIGIN, "every topic's fields", "topics", fields)
+    yield "macros/topics.sql", macro_file(origin, "every topic's fields", "topics", fields)
     readers = {contract.topic: contract.defaults for contract in found if contract.defaults}
     defaults = {topic: {name: _literal(value) for name, value in known.items()} for topic, known in readers.items()}
     what = "what readers see where an event lacks a field, as SQL"
-    yield "macros/topic_defaults.sql", macro_file(ORIGIN, what, "topic_defaults", defaults)
-    yield "models/staging/topics.yml", models_file(ORIGIN, [lines for contract in found for lines in _models(contract)])
+    yield "macros/topic_defaults.sql", macro_file(origin, what, "topic_defaults", defaults)
+    yield "models/staging/topics.yml", models_file(origin, [lines for contract in found for lines in _models(contract)])
     for contract in found:
         for layer in ("silver", "truth"):
             named = f", '{contract.column}'" if contract.column != contract.topic else ""
             call = f"topic_events('{layer}', '{contract.topic}'{named})"
-            yield f"models/staging/stg_{layer}__{contract.column}.sql", sql_file(f"{ORIGIN}/{contract.topic}", call)
+            yield f"models/staging/stg_{layer}__{contract.column}.sql", sql_file(f"{origin}/{contract.topic}", call)
 
 
 def _literal(value: str | int | bool) -> str:

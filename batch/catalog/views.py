@@ -9,23 +9,22 @@ from collections.abc import Collection, Iterator
 from batch.catalog.text import Column, columns, keyed, macro_file, model, models_file, sql_file
 from streaming.views.view import View
 
-ORIGIN = "streaming/views"
 STATUS = "provisional (the stream's answer), settled (the truth), corrected (the truth;"
 FINAL = "Has the watermark passed the time at which the row closes?"
 REVISIONS = "In how many settlements the row was corrected"
 
 
-def files(found: Collection[View]) -> Iterator[tuple[str, str]]:
-    """Path under dbt/ and text."""
-    yield "macros/views.sql", macro_file(ORIGIN, "every view as data", "views", {v.name: _data(v) for v in found})
-    yield "models/staging/views.yml", models_file(ORIGIN, [lines for view in found for lines in _staging(view)])
-    yield "models/marts/views.yml", models_file(ORIGIN, [lines for view in found for lines in _facts(view)])
+def files(found: Collection[View], origin: str) -> Iterator[tuple[str, str]]:
+    """Path under dbt/ and text. `origin`: where the views lie."""
+    yield "macros/views.sql", macro_file(origin, "every view as data", "views", {v.name: _data(v) for v in found})
+    yield "models/staging/views.yml", models_file(origin, [lines for view in found for lines in _staging(view)])
+    yield "models/marts/views.yml", models_file(origin, [lines for view in found for lines in _facts(view)])
     for view in found:
-        origin = f"{ORIGIN}/{view.name}"
-        yield f"models/staging/stg_speed__{view.name}.sql", sql_file(origin, f"speed_rows('{view.name}')")
-        yield f"models/staging/stg_truth__{view.name}.sql", sql_file(origin, f"truth_rows('{view.name}')")
-        yield f"models/marts/fct_{view.name}.sql", sql_file(origin, f"by_day() }}}}\n{{{{ fact('{view.name}')")
-        yield f"models/marts/fct_{view.name}_history.sql", _history(view, origin)
+        own = f"{origin}/{view.name}"
+        yield f"models/staging/stg_speed__{view.name}.sql", sql_file(own, f"speed_rows('{view.name}')")
+        yield f"models/staging/stg_truth__{view.name}.sql", sql_file(own, f"truth_rows('{view.name}')")
+        yield f"models/marts/fct_{view.name}.sql", sql_file(own, f"by_day() }}}}\n{{{{ fact('{view.name}')")
+        yield f"models/marts/fct_{view.name}_history.sql", _history(view, own)
 
 
 def _data(view: View) -> dict[str, object]:

@@ -15,6 +15,7 @@ COMMANDS = {
     **dict.fromkeys(("up", "down", "restart", "logs"), "infra.commands.platform"),
     "status": "batch.commands.status",
     "doctor": "infra.commands.doctor",
+    "new": "streaming.commands.new",
     "move-store": "infra.commands.move_store",
     "cluster-conf": "infra.commands.cluster_conf",
     **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),

@@ -25,7 +25,7 @@ from infra.shop.db.connection import connected
 from infra.shop.db.write import load as loaded
 from infra.shop.followers.copies import in_the
 from infra.shop.followers.systems import systems
-from streaming.captured_copy import in_silver
+from streaming.shop.captured_copy import in_silver
 from streaming.wrong_rows import known
 
 commands = typer.Typer()

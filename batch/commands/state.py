@@ -21,7 +21,7 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.options import SHOP_DB
 from infra.settings import settings
 from infra.shop.db import orders
-from streaming.order_state import State
+from streaming.shop.order_state import State
 
 commands = typer.Typer()
 console = Screen()

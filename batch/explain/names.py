@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from infra.failures import PermanentFailure
-from infra.settings import ROOT
+from infra.settings import settings
+from infra.sql.gold import models as models_of_gold
 from streaming.views import VIEWS
 from streaming.views.view import View
 
-MODELS = ROOT / "dbt" / "models"
 OF_A_VIEW = re.compile(r"(?:fct_|stg_speed__|stg_truth__)?(\w+?)(?:_history)?")
 """How the models that are generated from a view are called: batch/catalog/views.py."""
 REF = re.compile(r"""\bref\(\s*['"](\w+)['"]\s*\)""")
@@ -35,7 +35,7 @@ def asked(name: str) -> Asked:
     model = bare if name.startswith("gold.") or bare.startswith(("fct_", "dim_", "rpt_")) else None
     if view := _own(bare):
         return Asked(view, model)
-    models = {path.stem: path for path in sorted(MODELS.rglob("*.sql"))}
+    models = {path.stem: path for path in sorted((models_of_gold(settings()) / "models").rglob("*.sql"))}
     if bare not in models:
         names = [*VIEWS, *(f"gold.{one}" for one in models if one.startswith(("fct_", "rpt_", "dim_")))]
         near = get_close_matches(name, names, 3, 0.5) or get_close_matches(bare, names, 3, 0.3)

@@ -1,4 +1,4 @@
-{#- made by make catalog, from streaming/contracts: what readers see where an event lacks a field, as SQL -#}
+{#- made by make catalog, from streaming/shop/contracts: what readers see where an event lacks a field, as SQL -#}
 {% macro topic_defaults() %}
 {{ return({
     "orders": {

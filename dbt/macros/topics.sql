@@ -1,4 +1,4 @@
-{#- made by make catalog, from streaming/contracts: every topic's fields -#}
+{#- made by make catalog, from streaming/shop/contracts: every topic's fields -#}
 {% macro topics() %}
 {{ return({
     "orders": [

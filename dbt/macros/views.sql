@@ -1,4 +1,4 @@
-{#- made by make catalog, from streaming/views: every view as data -#}
+{#- made by make catalog, from streaming/shop/views: every view as data -#}
 {% macro views() %}
 {{ return({
     "order_totals": {

@@ -17,9 +17,11 @@ touched as (
 
 told as (
 
-    select 'fct_daily_orders' as model, day, records_missing from {{ ref('fct_daily_orders') }}
+    select 'rpt_reconciliation' as model, day, records_missing from {{ ref('rpt_reconciliation') }}
+    {%- for model in own_models_of_gaps() %}
     union all
-    select 'rpt_reconciliation', day, records_missing from {{ ref('rpt_reconciliation') }}
+    select '{{ model }}', day, records_missing from {{ ref(model) }}
+    {%- endfor %}
 
 )
 

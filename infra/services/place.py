@@ -4,7 +4,7 @@ Data flow: Settings -> `<home>/{run,logs,tmp,failpoints,spark}`, links to `.dayb
 Run: daybreak up
 """
 
-from infra import owner_only
+from infra import owner_only, project
 from infra.failures import PermanentFailure
 from infra.services import kafka, ports, postgres, store
 from infra.settings import ROOT, Settings
@@ -20,10 +20,11 @@ INSTALLED = ("bin", "jars")
 def prepare(s: Settings) -> None:
     """Close the home to others, create the folders, link the installed files, write Spark's shared configuration.
 
-    Raises PermanentFailure if nothing is installed, or if the home's log was made by another number of brokers, or its lake
-    by another store.
+    Raises PermanentFailure if nothing is installed, or if the home's log was made by another number of brokers, its lake by
+    another store, or its data by another project.
     """
     owner_only.narrow(s.home)
+    project.keep(s)
     kafka.refuse_other_size(s)
     store.refuse_other_format(s)
     for folder in FOLDERS:

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from infra.settings import ROOT, Settings
+from infra.project import python_path
+from infra.project_setting import VARIABLE as PROJECT
+from infra.settings import Settings
 
 BIN = Path(sys.prefix) / "bin"
 """Commands of the Python environment we run in."""
@@ -83,12 +85,13 @@ class Program:
 
 
 def shared_env(s: Settings) -> dict[str, str]:
-    """The environment of every program: this installation's commands, first on the path, its modules and its home."""
+    """The environment of every program: this installation's commands, first on the path, its modules, its project and home."""
     return {
         "PATH": f"{BIN}:{os.environ.get('PATH', '/usr/local/bin:/usr/bin:/bin')}",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": python_path(s),
         "PYTHONUNBUFFERED": "1",
         "DAYBREAK_HOME": str(s.home),
+        PROJECT: s.project,
         "SPARK_CONF_DIR": str(s.home / "spark"),
         "TZ": "UTC",
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -97,4 +100,5 @@ def shared_env(s: Settings) -> dict[str, str]:
 
 def settings_env() -> dict[str, str]:
     """The settings that the environment names, for programs that read them themselves; a change restarts those."""
-    return {name: value for name, value in os.environ.items() if name.startswith("DAYBREAK_")}
+    # The project is every program's: as an absolute folder, whatever was said from where.
+    return {name: value for name, value in os.environ.items() if name.startswith("DAYBREAK_") and name != PROJECT}

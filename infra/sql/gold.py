@@ -19,6 +19,7 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.lease import Lease
 from infra.lake.tables import Writer
 from infra.options import SHOP_DB
+from infra.project_setting import SHOP
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
@@ -27,7 +28,6 @@ from infra.sql.reach import is_encrypted
 from infra.sql.users import Role, given
 from infra.tls_settings import ca_file
 
-PROJECT = ROOT / "dbt"
 VERIFIED = "infra.sql.verified_dbt"
 SECRET = "DBT_ENV_SECRET_GATEWAY_PASSWORD"
 """Where dbt/profiles.yml reads its password."""
@@ -64,6 +64,11 @@ NO_STATISTICS = {"spark.databricks.delta.stats.collect": "false"}
 """The bounds of each file's columns, by which a query skips files, cost a ninth of a build and spare small tables nothing."""
 
 
+def models(s: Settings) -> Path:
+    """The dbt project: the shop's is the tree's; that of any other project `batch.catalog` puts together in the home."""
+    return ROOT / "dbt" if s.project == SHOP else s.home / "dbt" / "project"
+
+
 def docs_page() -> Path:
     """The docs as one page, once they have been generated."""
     return settings().home / "dbt" / "target" / "static_index.html"
@@ -73,8 +78,8 @@ def dbt_environment(s: Settings) -> dict[str, str]:
     """The environment in which dbt finds its project, its gateway and where to put what it writes."""
     state = s.home / "dbt"
     return {
-        "DBT_PROJECT_DIR": str(PROJECT),
-        "DBT_PROFILES_DIR": str(PROJECT),
+        "DBT_PROJECT_DIR": str(models(s)),
+        "DBT_PROFILES_DIR": str(models(s)),
         "DBT_TARGET_PATH": str(state / "target"),
         "DBT_LOG_PATH": str(state / "logs"),
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
@@ -104,9 +109,10 @@ def version(s: Settings) -> str:
     """Hash of the project and of what it reads from the environment."""
     read = {name: value for name, value in dbt_environment(s).items() if name != SECRET}
     found = hashlib.sha256(json.dumps(read, sort_keys=True).encode())
-    for file in sorted(PROJECT.rglob("*")):
+    own = models(s)
+    for file in sorted(own.rglob("*")):
         if file.suffix in (".sql", ".yml"):
-            found.update(f"{file.relative_to(PROJECT)}\n".encode() + file.read_bytes())
+            found.update(f"{file.relative_to(own)}\n".encode() + file.read_bytes())
     return found.hexdigest()
 
 

@@ -34,6 +34,11 @@ RAW = "text"
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
+def column_of(topic: str) -> str:
+    """A topic as the name of a column and of dbt models: Kafka allows dots and hyphens in it."""
+    return re.sub(r"\W", "_", topic)
+
+
 @dataclass(frozen=True)
 class Rule:
     """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken.
@@ -117,8 +122,8 @@ class Contract:
 
     @property
     def column(self) -> str:
-        """The topic as the name of a column and of dbt models: Kafka allows dots and hyphens in it."""
-        return re.sub(r"\W", "_", self.topic)
+        """The topic as the name of a column and of dbt models."""
+        return column_of(self.topic)
 
     @property
     def schema(self) -> StructType:

@@ -4,8 +4,8 @@ Data flow: rows, and others of the same keys -> both in one order of time per ke
 Run: pytest tests/streaming/test_as_of_join.py
 Source: `aj` of kdb+, `merge_asof` of pandas, ASOF JOIN of DuckDB.
 
-Spark has none. A join on a key with a condition on times makes it look at every pair of the key: 16 million, if 4,000 orders and
-4,000 payments have one order_id. Here the rows of a key are sorted together, and gone over once. So a window begins with the
+Spark has none. A join on a key with a condition on times makes it look at every pair of the key: 16 million, if 4,000 events of
+two topics have one key. Here the rows of a key are sorted together, and gone over once. So a window begins with the
 first row of the key. Spark adds up any other window anew for each row: those are of a few rows (`next_ones`).
 """
 

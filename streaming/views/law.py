@@ -11,7 +11,7 @@ from datetime import timedelta
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from streaming.contracts import CONTRACTS
+from streaming.contracts.contract import column_of
 
 APART = "apart"
 """Column of the frames that a view, unless it is ByPart, defines its rows from, and of these rows: rows and events that differ in
@@ -50,7 +50,7 @@ class ByPart:
 
     def of_event(self, topics: Sequence[str]) -> Column:
         """Over the columns of EVENT: the event's parts, an array of one text."""
-        return F.array(F.coalesce(*[F.col(CONTRACTS[topic].column)[self.column] for topic in topics]))
+        return F.array(F.coalesce(*[F.col(column_of(topic))[self.column] for topic in topics]))
 
     def of_row(self, time: str) -> Column:
         """The part that a row belongs to."""

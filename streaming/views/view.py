@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import IntegralType, StructField, StructType
 
 from infra.lake.columns import column, struct
 from streaming.views.as_of import KNOWN_AT
@@ -96,15 +96,22 @@ class View:
     """What gold shows for a row that is not final: column -> (value from `define`, its name until the row closes)."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a column has a reserved name, or if a field names a column that does not exist."""
+        """Raise ValueError if a column has a reserved name, a field names no column, or what is summed is no whole number."""
         names = [one.name for one in self.columns]
         if taken := sorted({*OF_LAYERS, *OF_GOLD, *IN_QUERIES}.intersection(names)):
             raise ValueError(f"view {self.name}: the column names {', '.join(taken)} are reserved: choose other names")
-        spoken = {*self.key, self.time, *self.measures, *self.prefer, *self.while_open}
+        summed = {*self.measures, *(self.law.sums if isinstance(self.law, Additive) else ())}
+        spoken = {*self.key, self.time, *summed, *self.prefer, *self.while_open}
         if isinstance(self.law, Additive):
-            spoken |= {*self.law.sums, *self.law.shares, *sum(self.law.shares.values(), ())}
+            spoken |= {*self.law.shares, *sum(self.law.shares.values(), ())}
         if missing := sorted(spoken.difference(names)):
             raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
+        kinds = {one.name: one.dataType for one in self.columns}
+        if broken := sorted(name for name in summed if not isinstance(kinds[name], IntegralType)):
+            raise ValueError(
+                f"view {self.name}: {', '.join(broken)} is summed and is no whole number: a sum of others depends on the "
+                "order, in which the layers differ; use thousandths, cents, ..."
+            )
         if self.changelogs and (isinstance(self.law, Additive) or not {*self.changelogs} <= {*self.inputs[1:]}):
             raise ValueError(
                 f"view {self.name}: changelogs are among its inputs behind the first, and it is not Additive"

@@ -13,7 +13,7 @@ from batch.archived import behind
 from infra.lake.rows import frame
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.contracts.shop_db import SHOP_STOCK
+from streaming.shop.contracts.shop_db import SHOP_STOCK
 from streaming.validate import validate_by
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

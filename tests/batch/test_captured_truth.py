@@ -16,7 +16,7 @@ from infra.failures import PermanentFailure
 from infra.lake import reader
 from infra.shop.db.tables import COMPARED
 from streaming.contracts import CONTRACTS
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
+from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 
 NOON = datetime.now(UTC) - timedelta(days=1)
 DAY = NOON.date()

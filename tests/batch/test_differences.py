@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import STAGES, compared, differing, side_by_side, summary
-from streaming.views.order_totals import ORDER_TOTALS
+from streaming.shop.views.order_totals import ORDER_TOTALS
 
 pytestmark = pytest.mark.slow
 

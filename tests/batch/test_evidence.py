@@ -12,7 +12,7 @@ from batch.day import Span
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import evidence, of_day, of_view
 from batch.reconciliation.layers import Layer
-from streaming.views.order_payments import ORDER_PAYMENTS
+from streaming.shop.views.order_payments import ORDER_PAYMENTS
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EVENT = (

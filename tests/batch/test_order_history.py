@@ -11,7 +11,7 @@ import pytest
 from batch.order_history import TOPICS, history
 from batch.order_in_gold import Change, difference
 from streaming.contracts import CONTRACTS
-from streaming.order_state import _CHANGES, State, Status, after
+from streaming.shop.order_state import _CHANGES, State, Status, after
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 PLACED = {"customer_id": "c-1", "items": [{}, {}], "total_cents": 900}

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from batch.curve.points import GRID, Lifetimes, Outcome, Waited, points, reached, steps
-from streaming.views.order_totals import ORDER_TOTALS
+from streaming.shop.views.order_totals import ORDER_TOTALS
 
 TRUTH = Outcome(9, (90, 95, 900))
 

@@ -42,13 +42,13 @@ from streaming.deduplicate import outcomes
 from streaming.definitions import EVENTS
 from streaming.progress import INGEST, PROGRESS, MicroBatch
 from streaming.shared_plan import answered
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.silver import QUARANTINE, SILVER, accepted
 from streaming.speed import speed_table
 from streaming.validate import validate
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.as_of import KNOWN_AT
-from streaming.views.order_totals import ORDER_TOTALS
 
 pytestmark = pytest.mark.slow
 

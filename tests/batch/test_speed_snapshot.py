@@ -13,8 +13,8 @@ from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from streaming.progress import INGEST, PROGRESS, REBUILT
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.speed import speed_table
-from streaming.views.order_totals import ORDER_TOTALS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_lake")]
 

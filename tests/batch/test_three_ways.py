@@ -11,7 +11,7 @@ from pyarrow import dataset
 from batch import three_ways
 from batch.three_ways import LATEST, Asked, Verdict, _by_order, _time, judged, unlike
 from infra.settings import Settings
-from streaming.order_state import State, Status
+from streaming.shop.order_state import State, Status
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 ASKED = Asked(NOON + timedelta(hours=1), made=NOON - timedelta(days=9))

@@ -170,7 +170,7 @@ def test_gold_is_built_every_night_and_again_after_an_answer(found: dict[str, An
 
 def test_generation_covers_truth_and_gold(found: dict[str, Any]) -> None:
     tasks = found["dags"]["nightly"]["tasks"]
-    marts = {f"x-daybreak://lake/gold/{mart.stem}" for mart in (ROOT / "dbt" / "models" / "marts").glob("*.sql")}
+    marts = {f"x-daybreak://lake/gold/{mart.stem}" for mart in (ROOT / "dbt" / "models" / "marts").rglob("*.sql")}
     truth = {uri for uri in tasks["settle"]["outlets"] if uri.startswith("x-daybreak://lake/truth/")}
     assert "x-daybreak://lake/truth/order_totals" in truth
     assert set(tasks["dbt_build"]["outlets"]) == set(tasks["dbt_build_decided"]["outlets"]) == marts

@@ -21,7 +21,7 @@ from batch.tables import night_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.settings import Settings
-from infra.sql.gold import INLINED, PROJECT, dbt_environment
+from infra.sql.gold import INLINED, dbt_environment, models
 from streaming.tables import stream_tables
 
 
@@ -55,7 +55,7 @@ def compiled(home: Path, delay_seconds: int, options: str = "") -> list[Compiled
         for name, value in dbt_environment(own).items():
             environment.setenv(name, value)
         command = ["--quiet", "compile", "--no-introspect", "--no-populate-cache", "--threads", "1"]
-        done = dbtRunner().invoke([*command, "--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)])
+        done = dbtRunner().invoke([*command, "--project-dir", str(models(own)), "--profiles-dir", str(models(own))])
     assert done.success, done.exception
     return [
         # What is kept by day is replaced by day, here all of them.

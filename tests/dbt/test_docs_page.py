@@ -10,10 +10,11 @@ from browser import CHROMIUM, Page, browser
 from hostile import Ears, ears
 
 from infra.failures import PermanentFailure
-from infra.settings import Settings
+from infra.settings import ROOT, Settings
 from infra.sql import docs
-from infra.sql.gold import PROJECT, dbt_environment
+from infra.sql.gold import dbt_environment
 
+DBT = ROOT / "dbt"
 CATALOG = {"nodes": {}, "sources": {}, "errors": None, "metadata": {}}
 MODEL = "model.daybreak.fct_orders"
 
@@ -26,7 +27,7 @@ def written(home: Path, markup: str) -> str:
     with pytest.MonkeyPatch.context() as environment:
         for name, value in dbt_environment(Settings(home=home, gateway_port=1)).items():
             environment.setenv(name, value)
-        command = ["--quiet", "parse", "--no-partial-parse", "--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
+        command = ["--quiet", "parse", "--no-partial-parse", "--project-dir", str(DBT), "--profiles-dir", str(DBT)]
         assert dbtRunner().invoke(command).success
     manifest = json.loads((home / "dbt" / "target" / "manifest.json").read_text())
     for node in (*manifest["nodes"].values(), *manifest["sources"].values(), *manifest["docs"].values()):

@@ -15,8 +15,8 @@ from streaming.views import VIEWS
 
 DBT = Path(__file__).resolve().parents[2] / "dbt"
 KEY_TESTS = ("is_key", "is_true_history")
-FACTS = (DBT / "macros" / "facts.sql").read_text()
-TESTS = {file.stem: file.read_text() for file in (DBT / "tests").glob("*.sql")}
+FACTS = "".join((DBT / "macros" / name).read_text() for name in ("facts.sql", "shop/own.sql"))
+TESTS = {file.stem: file.read_text() for file in (DBT / "tests").rglob("*.sql")}
 
 
 OWN_TEST = {"fct_order_states": "an_orders_states_follow_one_another"}
@@ -29,7 +29,7 @@ def declared(folder: str, key: str) -> list[dict[str, Any]]:
     """All `sources` or `models` of the YAML files of a folder."""
     return [
         entry
-        for file in sorted((DBT / "models" / folder).glob("*.yml"))
+        for file in sorted((DBT / "models" / folder).rglob("*.yml"))
         for entry in yaml.safe_load(file.read_text())[key]
     ]
 
@@ -82,10 +82,10 @@ def test_every_model_has_a_tested_key(name: str) -> None:
 
 
 def test_names_say_what_a_model_is() -> None:
-    for file in (DBT / "models" / "staging").glob("*.sql"):
+    for file in (DBT / "models" / "staging").rglob("*.sql"):
         source, _, of = file.stem.removeprefix("stg_").partition("__")
         # A view's and a topic's are made by make catalog.
         assert f"source('{source}', " in file.read_text() or of in VIEWS or of in CONTRACTS, file.name
-    for file in (DBT / "models" / "marts").glob("*.sql"):
+    for file in (DBT / "models" / "marts").rglob("*.sql"):
         assert file.stem.split("_")[0] in ("fct", "dim", "rpt"), file.name
         assert "source(" not in file.read_text(), f"{file.name} reads past staging"

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from infra.lake.columns import column, struct
 from infra.lake.rows import frame
 from infra.shop.db.tables import COMPARED
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
+from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 from streaming.silver import SILVER
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from infra.shop.followers.follower import Record
 from infra.shop.followers.order_events import read
 from infra.shop.malformed import MALFORMATIONS, Malformation
 
-EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+EXAMPLES = ROOT / "streaming" / "shop" / "examples"
 ARRIVAL_MS = 1769890508000
 FILES = sorted(path for topic in ("orders", "payments") for path in (EXAMPLES / topic).rglob("*.json"))
 PAYMENT = (

@@ -5,8 +5,8 @@ from typing import Any
 
 from infra.shop.db.orders import STATE
 from infra.shop.followers.order_row import FOUND, OrderRow, after
-from streaming import order_state
-from streaming.order_state import State
+from streaming.shop import order_state
+from streaming.shop.order_state import State
 
 KINDS = [
     "order_placed",

@@ -19,7 +19,7 @@ from infra.shop.followers.follower import Record
 from infra.shop.followers.order_events import OrderEvent
 from infra.shop.followers.order_rows import OrderRows, again
 from infra.shop.followers.orders import ORDERS
-from streaming.order_state import State, after
+from streaming.shop.order_state import State, after
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 PLACE = ("orders", 0)

@@ -15,8 +15,8 @@ from infra.shop.orders.answers import EVENT, fact_of, is_own
 from infra.shop.orders.order import ANSWERS
 from infra.shop.orders.state import KEPT_MS, State
 from streaming.commands import traffic
-from streaming.order_state import State as Folded
-from streaming.order_state import Status, after
+from streaming.shop.order_state import State as Folded
+from streaming.shop.order_state import Status, after
 
 
 def test_an_order_is_placed_added_to_paid_shipped_and_refunded() -> None:

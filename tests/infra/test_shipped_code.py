@@ -3,6 +3,9 @@
 import zipfile
 from pathlib import Path
 
+import pytest
+
+from infra.project import Place
 from infra.settings import ROOT
 from infra.shipped_code import KEPT, packed
 
@@ -25,6 +28,23 @@ def test_it_has_every_package_and_the_schemas_beside_them(tmp_path: Path) -> Non
     assert schemas
     assert schemas < {*names}
     assert not [name for name in names if "__pycache__" in name]
+
+
+@pytest.mark.parametrize("module", ["mine", "mine.sensors"])
+def test_a_projects_whole_package_is_beside_ours(tmp_path: Path, module: str) -> None:
+    own = tmp_path / "elsewhere"
+    for name in ("mine/sensors/views.py", "mine/units.py", "mine/sensors/schemas/readings.v1.avsc"):
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text("")
+    for name in ("mine/.venv/lib/a.py", "mine/sensors/__pycache__/views.pyc", "mine/tests/test_views.py"):
+        (own / name).parent.mkdir(parents=True)
+        (own / name).write_text("")
+    place = Place(module, own / module.replace(".", "/"), own)
+    with zipfile.ZipFile(packed(tmp_path / "into", tree(tmp_path / "a", "1"), place)) as archive:
+        assert {*archive.namelist()} == {
+            *("one/__init__.py", "other/__init__.py"),
+            *("mine/sensors/views.py", "mine/units.py", "mine/sensors/schemas/readings.v1.avsc"),
+        }
 
 
 def test_the_same_tree_gives_the_same_file(tmp_path: Path) -> None:

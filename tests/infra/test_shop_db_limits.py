@@ -11,8 +11,8 @@ from infra.shop.db.check import compared
 from infra.shop.db.connector import configuration, topic_configuration
 from infra.shop.db.limits import LONGEST, RECORD_BYTES, TEXTS, is_cut
 from infra.shop.db.snapshot import _deletion
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 from streaming.encodings import MAX_ROW_BYTES
+from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 
 KEY = ("c-1",)
 

@@ -22,9 +22,9 @@ from infra.failures import PermanentFailure
 from infra.services import health
 from infra.services.airflow import environment
 from infra.services.gateway import configuration
-from infra.settings import Settings, load, settings
+from infra.settings import ROOT, Settings, load, settings
 from infra.sql import gateway
-from infra.sql.gold import PROJECT, dbt_environment
+from infra.sql.gold import dbt_environment
 from infra.sql.reach import jdbc
 from infra.sql.users import Role
 from infra.tls.files import files
@@ -146,7 +146,7 @@ def test_dbts_profile_says_whether_the_gateway_is_encrypted(s: Settings) -> None
     from dbt.config.renderer import ProfileRenderer
     from dbt_common.context import set_invocation_context
 
-    said, profile = {}, yaml.safe_load((PROJECT / "profiles.yml").read_text())["daybreak"]["outputs"]["gateway"]
+    said, profile = {}, yaml.safe_load((ROOT / "dbt" / "profiles.yml").read_text())["daybreak"]["outputs"]["gateway"]
     for one in (s, s.model_copy(update={"tls": "off"})):
         set_invocation_context(dbt_environment(one))
         said[one.tls] = ProfileRenderer({}).render_data(profile)["use_ssl"]

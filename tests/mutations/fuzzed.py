@@ -39,7 +39,7 @@ FUZZED = (
     ),
     Mutation(
         "fuzzed: the stream takes a command with another command's field",
-        "streaming/contracts/order_service.py",
+        "streaming/shop/contracts/order_service.py",
         "        Rule(Reason.UNKNOWN_FIELD, _has_field_of_another),\n",
         "",
         "tests/streaming/test_order_contracts.py::test_service_and_stream_take_the_same_commands",

@@ -22,6 +22,7 @@ from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
 from tests.mutations.pages import PAGES
 from tests.mutations.postgres_doors import POSTGRES_DOORS
+from tests.mutations.projects import PROJECTS
 from tests.mutations.queue import QUEUE
 from tests.mutations.rotated import ROTATED
 from tests.mutations.shown import SHOWN
@@ -36,6 +37,7 @@ from tests.mutations.webhooks import WEBHOOKS
 
 MUTATIONS = (
     *VIEWS_AND_CONTRACTS,
+    *PROJECTS,
     *CHANGELOGS,
     *VERSIONS,
     *CAPTURED,

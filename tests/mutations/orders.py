@@ -1,6 +1,6 @@
 """Mistakes in the order service: what it accepts, what it remembers, and how it comes back.
 
-Data flow: infra/shop/orders, streaming/views/order_totals -> Mutation
+Data flow: infra/shop/orders, streaming/shop/views/order_totals -> Mutation
 Run: python -m tests.mutations orders
 """
 
@@ -46,7 +46,7 @@ ORDERS = (
     ),
     Mutation(
         "orders: what is added to an order is an order",
-        "streaming/views/order_totals.py",
+        "streaming/shop/views/order_totals.py",
         'F.when(F.col("event_type") == "order_placed", 1)',
         'F.when(F.col("event_type") != "", 1)',
         "tests/streaming/test_views.py::test_a_minute_is_half_open_and_what_is_added_counts",

@@ -100,7 +100,7 @@ SHOWN = (
     ),
     Mutation(
         "state: a cancelled order is paid by what comes later",
-        "streaming/order_state.py",
+        "streaming/shop/order_state.py",
         "otherwise is not Status.CANCELLED and ",
         "",
         "tests/batch/test_order_history.py::test_a_cancelled_order_stays_cancelled",

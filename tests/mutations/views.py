@@ -10,7 +10,7 @@ VALIDATE, REPEATS = "tests/streaming/test_validate.py", "tests/streaming/test_de
 WORDS = "tests/streaming/test_words.py"
 ORDINARY = "tests/streaming/test_fast_path.py"
 SILVER, VIEWS = "tests/streaming/test_silver.py", "tests/streaming/test_views.py"
-TOTALS, PAYMENTS = "streaming/views/order_totals.py", "streaming/views/order_payments.py"
+TOTALS, PAYMENTS = "streaming/shop/views/order_totals.py", "streaming/shop/views/order_payments.py"
 VIEW, AS_OF_JOIN = "streaming/views/view.py", "streaming/views/as_of_join.py"
 HOT = "tests/streaming/test_hot_keys.py"
 
@@ -33,14 +33,14 @@ VIEWS_AND_CONTRACTS = (
     ),
     Mutation(
         "alerts: a small payment of just 5.00 begins a pattern",
-        "streaming/views/fraud_alerts.py",
+        "streaming/shop/views/fraud_alerts.py",
         '(last["amount_cents"] < SMALL_CENTS)',
         '(last["amount_cents"] <= SMALL_CENTS)',
         PLAIN,
     ),
     Mutation(
         "percentiles: a hundredth of the orders less is not above it",
-        "streaming/views/order_value_percentiles.py",
+        "streaming/shop/views/order_value_percentiles.py",
         "percentile_disc({share}) WITHIN",
         "percentile_disc({share} - 0.01) WITHIN",
         "tests/streaming/test_percentiles.py::test_each_percentile_is_at_its_place",
@@ -89,7 +89,7 @@ VIEWS_AND_CONTRACTS = (
     ),
     Mutation(
         "contract: an order's total leaves out the quantities",
-        "streaming/contracts/orders.py",
+        "streaming/shop/contracts/orders.py",
         'F.try_multiply(item["quantity"], item["unit_price_cents"])',
         'item["unit_price_cents"]',
         f"{VALIDATE}::test_an_odd_record_is_valid",

@@ -18,9 +18,10 @@ from running import Platform, of_group, until
 
 SOURCE = ("batch", "infra", "streaming")
 UNIT_PRICES = 'F.aggregate("items", F.lit(0).cast("long"), lambda total, item: total + item["unit_price_cents"])'
+SHOP = "streaming/shop"
 EDITS = {
-    "streaming/views/order_totals.py": ('"event_time", "total_cents", ', f'"event_time", {UNIT_PRICES}.alias("total_cents"), '),
-    "streaming/contracts/orders.py": ('each_between("items", "quantity", 1, 1000)', 'each_between("items", "quantity", 1, 2)'),
+    f"{SHOP}/views/order_totals.py": ('"event_time", "total_cents", ', f'"event_time", {UNIT_PRICES}.alias("total_cents"), '),
+    f"{SHOP}/contracts/orders.py": ('each_between("items", "quantity", 1, 1000)', 'each_between("items", "quantity", 1, 2)'),
 }  # fmt: skip
 """Revenue without the quantities, and a limit of two pieces where there were a thousand."""
 

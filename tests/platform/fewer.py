@@ -36,11 +36,11 @@ def only_views(*names: str) -> Iterator[None]:
 
 def leave_few(folder: Path, few: Sequence[str] = FEWER) -> Path:
     """In a copy of the tree, by its registry: a line less per view, and without the reports of the views that are gone."""
-    marts = folder / "dbt" / "models" / "marts"
+    marts, own = (folder / "dbt" / one / "shop" for one in ("models/marts", "macros"))
     for name in VIEWS.keys() - set(few):
-        leave_out(folder / "streaming" / "views" / "__init__.py", f"        {name.upper()},\n")
+        leave_out(folder / "streaming" / "shop" / "views" / "__init__.py", f"    {name.upper()},\n")
         if (report := marts / f"rpt_{name}.sql").exists():
-            leave_out(marts / "rpt_builds.sql", f"-- depends_on: {{{{ ref('rpt_{name}') }}}}\n")
+            leave_out(own / "own.sql", f"    'rpt_{name}',\n")
             report.unlink()
             report.with_suffix(".yml").unlink()
     return folder

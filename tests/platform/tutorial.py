@@ -18,7 +18,7 @@ FILES = ("pyproject.toml", "README.md", "Makefile", "LICENSE", ".gitignore")
 INSTALLED = ("bin", "jars")
 VIEW, TOPIC = "customer_hours", "reviews"
 BLOCK = re.compile(r"^```(?:python|json)\n(?:#|//) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LIST_END = "\n    )\n}\n"
+LIST_END = "\n)\n"
 """Where the list of a registry of many lines ends."""
 
 
@@ -55,7 +55,7 @@ def _register(file: Path, line: str) -> None:
     before, name = file.read_text(), line.strip(" ,")
     text = before.replace(LIST_END, f"\n{line}{LIST_END}", 1)
     assert text != before, f"{file} has no list of one name a line"
-    package = ".".join(file.parent.parts[-2:])
+    package = ".".join(file.parent.parts[-3:])
     text = text.replace(f"\nfrom {package}.", f"\nfrom {package}.{name.lower()} import {name}\nfrom {package}.", 1)
     file.write_text(text)
 

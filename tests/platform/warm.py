@@ -114,9 +114,9 @@ def _command(program: str, *arguments: str) -> None:
 
         app(list(arguments))
     else:
-        from streaming.__main__ import COMMANDS
+        from streaming.__main__ import commands
 
-        COMMANDS[" ".join(arguments)]()
+        commands()[" ".join(arguments)]()
 
 
 @contextmanager

@@ -72,7 +72,7 @@ class Run:
             is_change = F.col("topic").isin(*CHANGELOGS)
             recent = found.where((F.col(KNOWN_AT) >= since) & (is_change | (F.col("late_by_ms") == 0)))
             older = last_of_each_key(found.where(is_change & (F.col(KNOWN_AT) < since)))
-            events = recent.unionByName(older).select(*OF_EVENT, *CONTRACTS).toArrow()
+            events = recent.unionByName(older).select(*OF_EVENT, *[one.column for one in CONTRACTS.values()]).toArrow()
             own, at = standing_session(self.spark), pa.scalar(NOON, pa.timestamp("us", "UTC"))
             rows = {}
             for name, view in VIEWS.items():

@@ -1,6 +1,6 @@
 """Stored events of every schema version that was ever written, and what a contract no longer reads of them.
 
-Data flow: contracts/examples/<topic>/good/*.json, Contract -> sentences, each with a field's name
+Data flow: the shop's examples/<topic>/good/*.json, Contract -> sentences, each with a field's name
 Run: pytest tests/streaming/test_evolution.py
 
 A stored event is never edited: a producer may still write such events, and the archive holds them.
@@ -18,7 +18,7 @@ from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
 from streaming.validate import validate_by
 
-EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+EXAMPLES = ROOT / "streaming" / "shop" / "examples"
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)
 
 

@@ -20,8 +20,8 @@ from twins import ITEM, NOW_MS, PLAIN, rows, without_nulls
 from batch.archive import with_envelope
 from streaming import avro, avro_schemas
 from streaming.contracts import CONTRACTS
-from streaming.contracts.orders import ORDERS
 from streaming.definitions import definitions, differing, of_topic, whole_plans
+from streaming.shop.contracts.orders import ORDERS
 from streaming.silver import topic_events
 from streaming.validate import validate, validate_by
 

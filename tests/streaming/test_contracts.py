@@ -8,13 +8,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.kafka.lines import read_key
-from infra.settings import ROOT
+from streaming import project
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.reasons import Reason
 from streaming.validate import validate
 
-EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+EXAMPLES = project.examples()
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)
 FILES = sorted(path for path in EXAMPLES.rglob("*") if path.is_file())
 

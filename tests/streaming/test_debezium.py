@@ -12,8 +12,8 @@ from pyspark.sql import Row, SparkSession
 from streaming import debezium
 from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 from streaming.reasons import Reason
+from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 from streaming.validate import validate_by
 
 SHOP = (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS)

@@ -24,9 +24,9 @@ from streaming.definitions import (
     of_topic,
 )
 from streaming.generation import topics_gone
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.silver import EVENT
 from streaming.views import VIEWS
-from streaming.views.order_totals import ORDER_TOTALS
 
 pytestmark = pytest.mark.slow
 

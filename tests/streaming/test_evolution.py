@@ -21,7 +21,7 @@ from infra.lake.writes import append_once
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract, Version
-from streaming.contracts.orders import ITEM, ORDERS
+from streaming.shop.contracts.orders import ITEM, ORDERS
 from streaming.silver import topic_events
 from streaming.validate import validate, validate_by
 

@@ -12,11 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from streaming.shared_plan import answered
+from streaming.shop.views.click_through import MOST_CLICKS
+from streaming.shop.views.open_orders_by_region import MOST_MOVES
 from streaming.view_state import CLOSES
 from streaming.views import VIEWS
-from streaming.views.click_through import MOST_CLICKS
 from streaming.views.law import Additive
-from streaming.views.open_orders_by_region import MOST_MOVES
 from streaming.views.view import View
 
 NOON_MS = round(datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp() * 1000)

@@ -12,6 +12,7 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
+from infra.project import Place
 from infra.settings import settings
 from streaming import known_definitions as module
 
@@ -40,6 +41,9 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).mkdir()
     _write(tmp_path / "streaming" / "totals.py", "one", LONG_AGO)
     monkeypatch.setattr(module, "ROOT", tmp_path)
+    (tmp_path / "mine").mkdir()
+    own_project = Place("mine", tmp_path / "mine", tmp_path)
+    monkeypatch.setattr(module.project, "folder", lambda: own_project)
     own = settings().model_copy(update={"home": tmp_path})
     monkeypatch.setattr(module, "settings", lambda: own)
     # This project's own modules, which may have been edited just now, would count as loaded from elsewhere.
@@ -73,6 +77,16 @@ def test_the_same_code_is_planned_once(root: Path, asked: Asked) -> None:
 def test_a_changed_file_is_planned_anew(root: Path, asked: Asked) -> None:
     assert _known() == _known()
     _write(root / "streaming" / "totals.py", "two", LONG_AGO)
+    assert _known() == {"orders": "2"}
+
+
+@pytest.mark.parametrize("file", ["readings.py", "schemas/readings.v1.avsc"])
+def test_a_changed_file_of_the_project_is_planned_anew(root: Path, asked: Asked, file: str) -> None:
+    own = root / "mine" / file
+    own.parent.mkdir(exist_ok=True)
+    _write(own, "one", LONG_AGO)
+    assert _known() == _known()
+    _write(own, "two", LONG_AGO)
     assert _known() == {"orders": "2"}
 
 

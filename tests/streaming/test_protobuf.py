@@ -17,8 +17,8 @@ from batch.archive import with_envelope
 from streaming import proto_schemas, protobuf
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Version
-from streaming.contracts.orders import ORDERS
 from streaming.definitions import definitions, differing, of_topic
+from streaming.shop.contracts.orders import ORDERS
 from streaming.validate import validate_by
 
 IN_PROTOBUF = replace(ORDERS, encoding="protobuf")
@@ -89,7 +89,7 @@ def test_a_zero_is_said_and_is_not_a_missing_field(spark: SparkSession) -> None:
 
 
 def test_stored_files_are_what_the_contracts_say() -> None:
-    files = {file.stem for file in proto_schemas.SCHEMAS.glob("*.proto")}
+    files = {file.stem for file in proto_schemas.schemas().glob("*.proto")}
     shown = files | {topic for topic in CONTRACTS if CONTRACTS[topic].encoding == "protobuf"}
     assert "orders" in shown
     for topic in shown:
@@ -119,7 +119,7 @@ def test_a_changed_field_is_named_and_not_written() -> None:
 
 
 def test_a_new_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proto_schemas, "SCHEMAS", tmp_path)
+    monkeypatch.setattr(proto_schemas, "schemas", lambda: tmp_path)
     assert proto_schemas.write(CONTRACTS["saved_searches"]) == "saved_searches.proto"
     assert "message SavedSearches {" in (tmp_path / "saved_searches.proto").read_text()
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming.contracts.shop_db import TABLES
+from streaming.shop.contracts.shop_db import TABLES
 from streaming.views import VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.reading import reading

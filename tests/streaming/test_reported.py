@@ -7,8 +7,8 @@ from corpus import KEY, encoded, order
 from pyspark.sql import SparkSession
 
 from streaming.bronze import RECORD
-from streaming.contracts.orders import ORDERS
-from streaming.contracts.saved_searches import SAVED_SEARCHES
+from streaming.shop.contracts.orders import ORDERS
+from streaming.shop.contracts.saved_searches import SAVED_SEARCHES
 from streaming.validate import validate_by
 
 NOW_MS = 1_780_000_000_000

@@ -11,11 +11,11 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from infra.lake.columns import plain
+from streaming.shop.views.order_payments import ORDER_PAYMENTS
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.silver import EVENT, topic_events
 from streaming.views import VIEWS
 from streaming.views.law import APART
-from streaming.views.order_payments import ORDER_PAYMENTS
-from streaming.views.order_totals import ORDER_TOTALS
 from streaming.views.view import View
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -18,14 +18,14 @@ from infra.shop.malformed import MALFORMATIONS, Malformation
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
-from streaming.contracts.order_service import ANSWERS, COMMANDS
 from streaming.reasons import Reason
+from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
 from streaming.validate import validate_by
 from streaming.webhooks.check import Checked, check
 from streaming.webhooks.refused import Refused
 from streaming.webhooks.request import key_in
 
-EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+EXAMPLES = ROOT / "streaming" / "shop" / "examples"
 CHECKED = {one.topic: one for one in (*CONTRACTS.values(), COMMANDS, ANSWERS) if one.encoding == "json"}
 NOW = 1_780_000_000_000
 DAY = 86_400_000

@@ -17,7 +17,7 @@ from infra.shop.faults import Faults
 from infra.shop.run import Run
 from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
-from streaming.contracts.orders import ORDERS
+from streaming.shop.contracts.orders import ORDERS
 from streaming.silver import topic_events
 from streaming.validate import validate_by
 

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/click_through -#}
+{#- made by make catalog, from streaming/shop/views/click_through -#}
 {{ config(materialized='view') }}
 {{ history('click_through') }}

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/clicks_with_customer -#}
+{#- made by make catalog, from streaming/shop/views/clicks_with_customer -#}
 {{ config(materialized='view') }}
 {{ history('clicks_with_customer') }}

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/fraud_alerts -#}
+{#- made by make catalog, from streaming/shop/views/fraud_alerts -#}
 {{ config(materialized='view') }}
 {{ history('fraud_alerts') }}

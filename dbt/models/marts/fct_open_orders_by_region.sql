@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/open_orders_by_region -#}
+{#- made by make catalog, from streaming/shop/views/open_orders_by_region -#}
 {{ by_day() }}
 {{ fact('open_orders_by_region') }}

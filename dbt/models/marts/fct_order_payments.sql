@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/order_payments -#}
+{#- made by make catalog, from streaming/shop/views/order_payments -#}
 {{ by_day() }}
 {{ fact('order_payments') }}

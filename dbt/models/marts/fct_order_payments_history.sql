@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/order_payments -#}
+{#- made by make catalog, from streaming/shop/views/order_payments -#}
 {{ config(materialized='view') }}
 {{ history('order_payments') }}

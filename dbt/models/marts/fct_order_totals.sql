@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/order_totals -#}
+{#- made by make catalog, from streaming/shop/views/order_totals -#}
 {{ by_day() }}
 {{ fact('order_totals') }}

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/order_value_percentiles -#}
+{#- made by make catalog, from streaming/shop/views/order_value_percentiles -#}
 {{ config(materialized='view') }}
 {{ history('order_value_percentiles') }}

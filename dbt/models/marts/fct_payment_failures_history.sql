@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/payment_failures -#}
+{#- made by make catalog, from streaming/shop/views/payment_failures -#}
 {{ config(materialized='view') }}
 {{ history('payment_failures') }}

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/payment_health -#}
+{#- made by make catalog, from streaming/shop/views/payment_health -#}
 {{ config(materialized='view') }}
 {{ history('payment_health') }}

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/rolling_order_rate -#}
+{#- made by make catalog, from streaming/shop/views/rolling_order_rate -#}
 {{ config(materialized='view') }}
 {{ history('rolling_order_rate') }}

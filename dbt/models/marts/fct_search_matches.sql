@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/search_matches -#}
+{#- made by make catalog, from streaming/shop/views/search_matches -#}
 {{ by_day() }}
 {{ fact('search_matches') }}

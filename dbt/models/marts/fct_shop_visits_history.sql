@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/shop_visits -#}
+{#- made by make catalog, from streaming/shop/views/shop_visits -#}
 {{ config(materialized='view') }}
 {{ history('shop_visits') }}

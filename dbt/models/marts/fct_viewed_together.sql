@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/viewed_together -#}
+{#- made by make catalog, from streaming/shop/views/viewed_together -#}
 {{ by_day() }}
 {{ fact('viewed_together') }}

@@ -1,3 +1,3 @@
-{#- made by make catalog, from streaming/views/viewed_together -#}
+{#- made by make catalog, from streaming/shop/views/viewed_together -#}
 {{ config(materialized='view') }}
 {{ history('viewed_together') }}

@@ -17,9 +17,9 @@
 -- depends_on: {{ ref('rpt_completeness') }}
 -- depends_on: {{ ref('rpt_expected_completeness') }}
 -- depends_on: {{ ref('rpt_settlements') }}
--- depends_on: {{ ref('rpt_click_through') }}
--- depends_on: {{ ref('rpt_viewed_together') }}
--- depends_on: {{ ref('rpt_open_orders_by_region') }}
+{%- for report in own_reports() %}
+-- depends_on: {{ ref(report) }}
+{%- endfor %}
 
 select
     '{{ invocation_id }}' as build,

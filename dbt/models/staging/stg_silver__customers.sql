@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/customers -#}
+{#- made by make catalog, from streaming/shop/contracts/customers -#}
 {{ topic_events('silver', 'customers') }}

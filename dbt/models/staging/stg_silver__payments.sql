@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/payments -#}
+{#- made by make catalog, from streaming/shop/contracts/payments -#}
 {{ topic_events('silver', 'payments') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/products -#}
+{#- made by make catalog, from streaming/shop/contracts/products -#}
 {{ topic_events('silver', 'products') }}

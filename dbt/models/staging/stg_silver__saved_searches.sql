@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/saved_searches -#}
+{#- made by make catalog, from streaming/shop/contracts/saved_searches -#}
 {{ topic_events('silver', 'saved_searches') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/click_through -#}
+{#- made by make catalog, from streaming/shop/views/click_through -#}
 {{ speed_rows('click_through') }}

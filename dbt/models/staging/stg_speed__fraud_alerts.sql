@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/fraud_alerts -#}
+{#- made by make catalog, from streaming/shop/views/fraud_alerts -#}
 {{ speed_rows('fraud_alerts') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/order_payments -#}
+{#- made by make catalog, from streaming/shop/views/order_payments -#}
 {{ speed_rows('order_payments') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/order_value_percentiles -#}
+{#- made by make catalog, from streaming/shop/views/order_value_percentiles -#}
 {{ speed_rows('order_value_percentiles') }}

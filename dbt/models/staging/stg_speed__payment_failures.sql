@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/payment_failures -#}
+{#- made by make catalog, from streaming/shop/views/payment_failures -#}
 {{ speed_rows('payment_failures') }}

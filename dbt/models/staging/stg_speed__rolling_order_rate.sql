@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/rolling_order_rate -#}
+{#- made by make catalog, from streaming/shop/views/rolling_order_rate -#}
 {{ speed_rows('rolling_order_rate') }}

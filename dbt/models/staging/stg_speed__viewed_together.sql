@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/viewed_together -#}
+{#- made by make catalog, from streaming/shop/views/viewed_together -#}
 {{ speed_rows('viewed_together') }}

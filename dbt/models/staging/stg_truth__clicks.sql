@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/clicks -#}
+{#- made by make catalog, from streaming/shop/contracts/clicks -#}
 {{ topic_events('truth', 'clicks') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/clicks_with_customer -#}
+{#- made by make catalog, from streaming/shop/views/clicks_with_customer -#}
 {{ truth_rows('clicks_with_customer') }}

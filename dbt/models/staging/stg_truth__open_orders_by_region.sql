@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/open_orders_by_region -#}
+{#- made by make catalog, from streaming/shop/views/open_orders_by_region -#}
 {{ truth_rows('open_orders_by_region') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/order_totals -#}
+{#- made by make catalog, from streaming/shop/views/order_totals -#}
 {{ truth_rows('order_totals') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/orders -#}
+{#- made by make catalog, from streaming/shop/contracts/orders -#}
 {{ topic_events('truth', 'orders') }}

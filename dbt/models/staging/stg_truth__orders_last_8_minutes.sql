@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/orders_last_8_minutes -#}
+{#- made by make catalog, from streaming/shop/views/orders_last_8_minutes -#}
 {{ truth_rows('orders_last_8_minutes') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/payment_health -#}
+{#- made by make catalog, from streaming/shop/views/payment_health -#}
 {{ truth_rows('payment_health') }}

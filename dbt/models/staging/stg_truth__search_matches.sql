@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/search_matches -#}
+{#- made by make catalog, from streaming/shop/views/search_matches -#}
 {{ truth_rows('search_matches') }}

@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/contracts/searches -#}
+{#- made by make catalog, from streaming/shop/contracts/searches -#}
 {{ topic_events('truth', 'searches') }}

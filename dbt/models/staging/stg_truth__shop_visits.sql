@@ -1,2 +1,2 @@
-{#- made by make catalog, from streaming/views/shop_visits -#}
+{#- made by make catalog, from streaming/shop/views/shop_visits -#}
 {{ truth_rows('shop_visits') }}

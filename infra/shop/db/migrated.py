@@ -40,7 +40,7 @@ def _absent(table: str, column: str, more: list[str]) -> Problem:
         f"capture.column/{table}.{column}",
         f"public.{table} of the shop's database has no column {column}{others}: it is null in each row that has changed since",
         f"if it was renamed, rename it back: ALTER TABLE {table} RENAME COLUMN ... TO {column}, and update the rows that were "
-        "changed meanwhile; if it was dropped, take it out of streaming/contracts/shop_db.py",
+        "changed meanwhile; if it was dropped, take it out of streaming/shop/contracts/shop_db.py",
     )
 
 

@@ -28,10 +28,10 @@ from infra.lake import tables as tables_of_lake
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
+from streaming.shop.views.order_payments import ORDER_PAYMENTS
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.silver import SILVER
 from streaming.speed import speed_table
-from streaming.views.order_payments import ORDER_PAYMENTS
-from streaming.views.order_totals import ORDER_TOTALS
 from streaming.views.view import View
 
 DAY = date(2026, 1, 31)

@@ -13,10 +13,10 @@ from batch.explain.key import as_json, command, parsed
 from batch.explain.known import known
 from batch.explain.names import Asked, asked
 from infra.failures import PermanentFailure
+from streaming.shop.views.order_payments import ORDER_PAYMENTS
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.speed import speed_table
 from streaming.views import VIEWS
-from streaming.views.order_payments import ORDER_PAYMENTS
-from streaming.views.order_totals import ORDER_TOTALS
 
 
 def test_a_key_may_be_written_in_three_ways() -> None:

@@ -8,10 +8,10 @@ from explained import NOON, event, of_table, second
 
 from batch.explain.needed import needed
 from infra.lake.rows import arrow
+from streaming.shop.views.order_payments import ORDER_PAYMENTS
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.silver import SILVER
 from streaming.views import VIEWS
-from streaming.views.order_payments import ORDER_PAYMENTS
-from streaming.views.order_totals import ORDER_TOTALS
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)

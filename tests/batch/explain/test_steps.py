@@ -30,9 +30,9 @@ from batch.explain.steps import Kind, Step, steps
 from batch.settlement.decisions import DECISIONS
 from streaming.bronze import BRONZE
 from streaming.generation import adopt
+from streaming.shop.views.order_totals import ORDER_TOTALS
 from streaming.silver import SILVER
 from streaming.speed import speed_table
-from streaming.views.order_totals import ORDER_TOTALS
 
 pytestmark = pytest.mark.slow
 

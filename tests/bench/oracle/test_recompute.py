@@ -16,7 +16,7 @@ from tests.bench.oracle.recompute import answer, connect
 
 NOW = datetime(2026, 1, 30, 12, tzinfo=UTC)
 NOW_MS = round(NOW.timestamp() * 1000)
-EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+EXAMPLES = ROOT / "streaming" / "shop" / "examples"
 
 
 def examples(verdict: str) -> list[Record]:

@@ -19,7 +19,7 @@ from infra.shop.followers.follower import Record
 from infra.shop.followers.lag import ends
 from infra.shop.followers.order_events import OrderEvent, read
 from infra.shop.followers.orders import ORDERS
-from streaming.order_state import State, after
+from streaming.shop.order_state import State, after
 
 pytestmark = pytest.mark.platform
 

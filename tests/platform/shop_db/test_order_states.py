@@ -16,7 +16,7 @@ from infra.postgres_roles import Role
 from infra.shop.db import orders
 from infra.shop.db.connection import connected, dsn
 from infra.shop.db.tables import create, made, missing
-from streaming.order_state import State, after
+from streaming.shop.order_state import State, after
 
 pytestmark = pytest.mark.platform
 

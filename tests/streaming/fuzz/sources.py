@@ -16,15 +16,15 @@ from infra.shop.faults import Faults
 from infra.shop.run import Run
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
-from streaming.contracts.order_service import ANSWERS, COMMANDS
-from streaming.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
+from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
+from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 
 Event = dict[str, Any]
 NOW_MS = 1_780_000_000_000
 """The arrival of every case."""
 SHOP = tuple(CONTRACTS.values())
 ORDER_SERVICE, DATABASE = (COMMANDS, ANSWERS), (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS)
-EXAMPLES = ROOT / "streaming" / "contracts" / "examples"
+EXAMPLES = ROOT / "streaming" / "shop" / "examples"
 ITEM = {"product_id": "p-1", "quantity": 2, "unit_price_cents": 995}
 FIELDS: Event = {
     "customer_id": "c-7", "order_id": "o-00000001", "items": [ITEM], "total_cents": 1990, "payment_id": "pay-00000001",

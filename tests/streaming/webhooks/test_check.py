@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from streaming.contracts.clicks import CLICKS
 from streaming.contracts.contract import Contract, Rule
 from streaming.reasons import Reason
+from streaming.shop.contracts.clicks import CLICKS
 from streaming.webhooks.check import CONNECT, Checked, check
 
 NOW = 1_780_000_000_000

@@ -4,8 +4,8 @@ import pytest
 
 from infra.settings import Settings
 from streaming.contracts import CONTRACTS
-from streaming.contracts.order_service import ANSWERS, COMMANDS
-from streaming.contracts.shop_db import SHOP_STOCK
+from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
+from streaming.shop.contracts.shop_db import SHOP_STOCK
 from streaming.webhooks import topics
 from streaming.webhooks.refused import Refused, Why
 

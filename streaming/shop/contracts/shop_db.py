@@ -12,8 +12,8 @@ from dataclasses import replace
 from infra.lake.columns import column, struct
 from streaming.contracts.captured import Captured
 from streaming.contracts.contract import Contract, between, is_text, length_between, matches
-from streaming.contracts.customers import CUSTOMERS
-from streaming.contracts.products import PRODUCTS
+from streaming.shop.contracts.customers import CUSTOMERS
+from streaming.shop.contracts.products import PRODUCTS
 
 _CHANGED_AT = column(
     "changed_at", "string", "When the shop says that it changed the row: any time, or `infinity` (UTC)"

@@ -1,6 +1,6 @@
 {{ config(materialized='view') }}
 
--- The states of streaming/order_state.py, of the truth's events on settled days. Each is a running sum, count, first or last value
+-- The states of streaming/shop/order_state.py, of the truth's events on settled days. Each is a running sum, count, first or last value
 -- over the order's events, so an order of any number of events takes one sort; an `aggregate` over their array would copy the
 -- states so far with each event.
 -- It is a view, like every history: an event of one day ends a state that began on any day before it, so there are no days that

@@ -16,8 +16,8 @@ from pyspark.sql.types import ArrayType
 from infra.lake.columns import column, struct
 from streaming.contracts.array_rules import each_between, each_has, each_matches, each_names_only
 from streaming.contracts.contract import UUID, Contract, Rule, between, is_text, length_between, matches
-from streaming.contracts.orders import ITEM, items_total
 from streaming.reasons import Reason
+from streaming.shop.contracts.orders import ITEM, items_total
 
 _ITEMS = (
     each_has("items", *ITEM.fieldNames()),

@@ -1,0 +1,57 @@
+"""The dbt project of a project that is not the shop: the platform's models, what follows from its views, and its own models.
+
+Data flow: dbt/ without what is the shop's, generated files, `<project>/dbt` -> `<home>/dbt/project`
+Run: DAYBREAK_PROJECT=../mine python -m batch.catalog
+"""
+
+from pathlib import Path
+
+from batch.catalog.files import MADE, files
+from batch.catalog.text import macro_list
+from infra.failures import PermanentFailure
+from infra.settings import ROOT, Settings
+from infra.sql.gold import models
+from streaming.project import folder
+
+OF_THE_SHOP = ("shop", "overview.md")
+"""Folders and files of dbt/ that are about the shop alone."""
+OWN_MACROS = "macros/own.sql"
+"""What a project's marts are to the platform's: see dbt/macros/shop/own.sql. One that has no such file has reports only."""
+
+
+def composed() -> dict[str, str]:
+    """Every file: its path in the dbt project, and its text. Raises PermanentFailure if the project has a file of ours."""
+    ours = {path: text for path, text in _read(ROOT / "dbt").items() if _is_shared(path, text)}
+    made = {path.removeprefix("dbt/"): text for path, text in files().items() if path.startswith("dbt/")}
+    own = _read(folder().folder / "dbt")
+    if twice := sorted(own.keys() & {*ours, *made}):
+        raise PermanentFailure(f"{folder().folder}/dbt/{twice[0]} has the name of a file of the platform: rename it")
+    marts = [Path(path).stem for path in own if path.startswith("models/marts/") and path.endswith(".sql")]
+    return {OWN_MACROS: _own_macros(sorted(marts)), **ours, **made, **own}
+
+
+def write(s: Settings) -> None:
+    """Write what has changed, and remove what is gone."""
+    target, found = models(s), composed()
+    for path, text in found.items():
+        file = target / path
+        if not file.exists() or file.read_text() != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+            print(f"wrote {file}")
+    for path in _read(target).keys() - found.keys():
+        (target / path).unlink()
+        print(f"removed {target / path}")
+
+
+def _read(root: Path) -> dict[str, str]:
+    return {file.relative_to(root).as_posix(): file.read_text() for file in sorted(root.rglob("*")) if file.is_file()}
+
+
+def _is_shared(path: str, text: str) -> bool:
+    return MADE not in text.split("\n", 1)[0] and not {*Path(path).parts}.intersection(OF_THE_SHOP)
+
+
+def _own_macros(marts: list[str]) -> str:
+    lists = {"own_facts": [], "own_reports": marts, "own_models_of_gaps": []}
+    return "\n".join(macro_list(name, found) for name, found in lists.items())

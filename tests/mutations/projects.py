@@ -1,0 +1,69 @@
+"""Mistakes in how a project is found and loaded.
+
+Data flow: infra/project.py, infra/shipped_code.py, streaming/project.py -> Mutation
+Run: python -m tests.mutations project
+"""
+
+from tests.mutations.mutation import Mutation
+
+PLACE = "tests/infra/test_project_place.py"
+OWN = "tests/streaming/test_own_project.py"
+
+PROJECTS = (
+    Mutation(
+        "project: another one's home is taken",
+        "infra/project.py",
+        "if own != s.project:",
+        "if False:",
+        f"{PLACE}::test_a_home_has_the_data_of_one_project",
+    ),
+    Mutation(
+        "project: an old home takes any",
+        "infra/project.py",
+        "SHOP if has_data else s.project",
+        "s.project",
+        f"{PLACE}::test_a_home_of_before_has_the_shops_data",
+    ),
+    Mutation(
+        "project: programs look for a folder from where they run",
+        "infra/services/program.py",
+        'name.startswith("DAYBREAK_") and name != PROJECT',
+        'name.startswith("DAYBREAK_")',
+        f"{PLACE}::test_every_program_gets_it_wherever_it_runs",
+    ),
+    Mutation(
+        "project: executors get one of its packages only",
+        "infra/shipped_code.py",
+        "packages.setdefault(project.package, project.path)",
+        "packages.setdefault(project.folder, project.path)",
+        "tests/infra/test_shipped_code.py::test_a_projects_whole_package_is_beside_ours",
+    ),
+    Mutation(
+        "project: a changed file of it changes no version",
+        "streaming/known_definitions.py",
+        "(*(ROOT / name for name in FOLDERS), project.folder().folder)",
+        "[ROOT / name for name in FOLDERS]",
+        "tests/streaming/test_known_definitions.py::test_a_changed_file_of_the_project_is_planned_anew",
+    ),
+    Mutation(
+        "project: of two views of one name the last counts",
+        "streaming/project.py",
+        '_refuse_twice("views", (one.name for one in found))',
+        "pass",
+        f"{OWN}::test_what_is_wrong_is_one_sentence",
+    ),
+    Mutation(
+        "project: a view of a topic that there is not is taken",
+        "streaming/project.py",
+        "sorted({*one.inputs} - {*topics})",
+        "sorted({*one.inputs} - {*one.inputs})",
+        f"{OWN}::test_what_is_wrong_is_one_sentence",
+    ),
+    Mutation(
+        "project: another package of its name is taken for it",
+        "streaming/project.py",
+        "if not origin.is_relative_to(own.folder):",
+        "if not origin:",
+        f"{OWN}::test_another_package_of_its_name_is_not_taken_for_it",
+    ),
+)

@@ -1,0 +1,61 @@
+"""`daybreak new` makes a project that runs: its own tests pass, and they see a view that does not keep its law.
+
+Data flow: streaming/starter -> a new folder -> pytest there, with the platform's code on the path
+Run: pytest tests/streaming/test_starter.py
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.failures import PermanentFailure
+from infra.settings import ROOT, load
+from streaming.commands.new import made
+
+
+def outcome_of(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+    """Its tests, as its team starts them."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("DAYBREAK_", "PYTEST_"))}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", *more]
+    return subprocess.run(
+        command, cwd=folder, env=env | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=900
+    )
+
+
+@pytest.mark.slow
+def test_a_new_projects_tests_pass_and_see_a_broken_law(tmp_path: Path) -> None:
+    folder = made(tmp_path / "mine")
+    whole = outcome_of(folder)
+    assert whole.returncode == 0, whole.stdout[-5000:] + whole.stderr[-2000:]
+    views = folder / "views.py"
+    # The night's rows are the same; the stream adds up a maximum.
+    views.write_text(views.read_text().replace('F.sum("millidegrees")', 'F.max("millidegrees")'))
+    broken = outcome_of(folder, "-k", "stream_says")
+    assert broken.returncode == 1, broken.stdout[-5000:] + broken.stderr[-2000:]
+    assert "test_the_stream_says_what_the_night_says" in broken.stdout
+
+
+def test_it_has_a_home_and_ports_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for name in ("mine", "theirs"):
+        monkeypatch.delenv("DAYBREAK_PROJECT", raising=False)
+        monkeypatch.chdir(made(tmp_path / name))
+        found.append(load())
+    one, other = found
+    assert [s.project for s in found] == [str(tmp_path / "mine"), str(tmp_path / "theirs")]
+    assert [s.home for s in found] == [tmp_path / "mine" / ".daybreak", tmp_path / "theirs" / ".daybreak"]
+    assert abs(one.port_base - other.port_base) >= 100
+    assert one.port_base >= 22_000
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("mine-too", "no name for one"), ("there", "exists"), ("json", "another package")]
+)
+def test_a_name_that_is_no_packages_leaves_nothing(tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / "there").mkdir()
+    with pytest.raises(PermanentFailure, match=why):
+        made(tmp_path / name)
+    assert [one.name for one in tmp_path.iterdir()] == ["there"]
