@@ -120,6 +120,11 @@ def test_capture_followers_and_order_service_work_over_tls(platform: Platform) -
     platform.run("daybreak", "up", *options, "--only", ",".join((CORE, *PARTS)))
     platform.run("daybreak", "shop", "--days", "0", "--live", "10")
     platform.wait_drained()
+    at = f"https://127.0.0.1:{platform.settings.connect_port}/connectors"
+    assert httpx.get(at, verify=ssl.create_default_context(cafile=str(files(platform.settings).ca))).status_code == 401
+    for address, trusts_all in ((at, False), (at.replace("https", "http"), True)):
+        with pytest.raises(httpx.TransportError):
+            httpx.get(address, trust_env=not trusts_all)
     copies = Database(platform).checked()
     assert {one["copy"] for one in copies} >= {"the log", "the stream", "the index", "the cache"}
     answered = lambda: not platform.run("daybreak", "order", "check", "--json", check=False).returncode  # noqa: E731
