@@ -54,6 +54,19 @@ def prepare(s: Settings, now: datetime | None = None) -> None:
     _given(s, at) if is_yours(s) else _own(s, at)
 
 
+def give_up(s: Settings, authority: bool) -> None:
+    """Give up our certificate and its key, or our CA (`authority`) too: the next `prepare` makes others. What is yours stays.
+
+    No program may run that serves it. With the same CA clients that run go on.
+    """
+    own = files(s)
+    if is_yours(s):
+        return
+    served = (own.key, own.key_and_certificate, own.keystore, own.certificate)
+    for file in (own.ca_key, own.ca, *served) if authority else served:
+        file.unlink(missing_ok=True)
+
+
 def refuse_options(s: Settings, on: Collection[str]) -> None:
     """Raise PermanentFailure if TLS is on and one of these options speaks none: nothing shall be in the clear unnoticed.
 

@@ -15,6 +15,7 @@ from accounting import unaccounted
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key as of
 from database import Database
+from old_secrets import afresh
 from running import Platform, until
 from schedule import skip_last_night
 from started import CORE
@@ -75,6 +76,16 @@ def test_a_certificate_near_its_end_is_renewed_by_the_next_up(platform: Platform
     platform.run("daybreak", "shop", "--days", "0", "--live", "5", "--ledger", str(platform.ledger), "--payloads")
     platform.wait_drained()
     assert unaccounted(platform) == []
+
+
+def test_a_rotation_gives_all_another_authority(platform: Platform) -> None:
+    s, before = platform.settings, files(platform.settings).ca.read_bytes()
+    assert "another CA" in platform.run("daybreak", "secrets", "rotate", "--authority").stdout
+    assert files(s).ca.read_bytes() != before
+    assert ssl.get_server_certificate(("127.0.0.1", s.s3_port)).split() == files(s).certificate.read_text().split()
+    # Their passwords are other ones, too.
+    now = afresh(platform)
+    now.run("daybreak", "shop", "--days", "0", "--live", "5", "--ledger", str(platform.ledger), "--payloads")
 
 
 def test_gateway_airflow_and_webhooks_work_over_tls(platform: Platform) -> None:
