@@ -12,7 +12,7 @@ from pathlib import Path
 
 from batch.archive import ARCHIVE
 from batch.driver import say
-from infra.airflow.old_logs import remove_old
+from infra.airflow import old_logs, old_runs
 from infra.lake.tables import Table
 from infra.lake.upkeep import DAY_SECONDS, tidy
 from infra.settings import settings
@@ -30,7 +30,8 @@ def tidy_if_due(tables: Sequence[Table]) -> bool:
     if age is None:
         return False
     tidy(tables, never_deleted(ARCHIVE))
-    say(f"upkeep: {len(tables)} tables, {remove_old(settings().home)} old logs of Airflow")
+    logs, runs = old_logs.remove_old(settings().home), old_runs.remove_old(settings())
+    say(f"upkeep: {len(tables)} tables, {logs} old logs of Airflow, {runs} old runs")
     return True
 
 

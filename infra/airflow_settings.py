@@ -36,5 +36,8 @@ class AirflowSettings(Ports):
     airflow_password: SecretStr = password("that user, in the embedded Airflow an operator")
     airflow_viewer_password: SecretStr = password("Airflow's user `viewer`, who changes nothing")
     airflow_admin_password: SecretStr = password("Airflow's user `admin`, who may do everything")
+    airflow_keep_days: int = Field(
+        365, ge=31, description="Days for which the embedded Airflow's database keeps runs, tasks, results and its log"
+    )
     airflow_jwt_secret: SecretStr = Field(SecretStr(""), description="Signs Airflow's internal tokens; generated")
     airflow_fernet_key: SecretStr = Field(SecretStr(""), description="Encrypts Airflow's connections; generated")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from infra.cause import sentence
 from infra.last_said import last_said
+from infra.out_of_memory import FULL
 from infra.settings import Settings, settings
 
 REPEATED = 3
@@ -71,6 +72,12 @@ def failing(s: Settings) -> Failing | None:
     """The micro-batch at which the stream failed REPEATED times or more, without one finished since; else None."""
     one = _noted(s)
     return one if one and one.count >= REPEATED else None
+
+
+def was_full(s: Settings) -> bool:
+    """Has it ended last because its memory was full, without a micro-batch finished since?"""
+    one = _noted(s)
+    return one is not None and FULL in one.cause
 
 
 def _noted(s: Settings) -> Failing | None:

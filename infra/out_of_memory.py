@@ -12,6 +12,7 @@ from contextlib import suppress
 
 ENDS = "-XX:+ExitOnOutOfMemoryError"
 GOES_ON = "-XX:-ExitOnOutOfMemoryError"
+FULL = "ran out of memory"
 EXIT = 3
 """A JVM's exit code with ENDS (HotSpot: `os::_exit(3)`)."""
 MOMENT_SECONDS = 1.0
@@ -23,7 +24,7 @@ _own: list[tuple[subprocess.Popen[bytes], str, str]] = []
 
 def sentence(program: str, memory: str, setting: str) -> str:
     """What happened and what to do; `memory` is the heap, e.g. 1536m, and `setting` the name of its setting."""
-    return f"{program} ran out of memory: its heap is {memory}. Give it more with DAYBREAK_{setting.upper()}"
+    return f"{program} {FULL}: its heap is {memory}. Give it more with DAYBREAK_{setting.upper()}"
 
 
 def watch(jvm: subprocess.Popen[bytes], memory: str, setting: str) -> None:

@@ -18,10 +18,12 @@ from pydantic import SecretStr
 from infra import secrets
 from infra.owner_file import put, turn, write
 from infra.settings import Settings
+from infra.tls.prepare import give_up, is_yours
 
 FERNET = "DAYBREAK_AIRFLOW_FERNET_KEY"
 """What it has encrypted must be read once more: Airflow is given `new,old`, encrypts all anew, and forgets the old one."""
 SPARK = "DAYBREAK_SPARK_SECRET"
+YOURS = "it is yours: change it where it was made, and in its setting"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Rotation:
 
     secrets: dict[str, str] = field(repr=False)
     programs: tuple[str, ...]
+    authority: bool = False
+    """Is our CA another one, too? Who trusts the old one is let in no longer, also what runs."""
 
 
 def next_file(home: Path) -> Path:
@@ -48,13 +52,14 @@ def begun(home: Path) -> Rotation | None:
     if not file.exists():
         return None
     said = json.loads(file.read_text())
-    return Rotation(said["secrets"], tuple(said["programs"]))
+    return Rotation(said["secrets"], tuple(said["programs"]), said.get("authority", False))
 
 
-def begin(s: Settings, programs: Collection[str]) -> Rotation:
+def begin(s: Settings, programs: Collection[str], authority: bool = False) -> Rotation:
     """Make new secrets, or take those of a rotation that was interrupted; `programs` run now."""
     known = begun(s.home) or Rotation(_changing(s), ())
-    found = Rotation(known.secrets, tuple(dict.fromkeys((*known.programs, *programs))))
+    both = tuple(dict.fromkeys((*known.programs, *programs)))
+    found = Rotation(known.secrets, both, known.authority or authority)
     write(next_file(s.home), asdict(found))
     return found
 
@@ -66,7 +71,10 @@ def is_in_force(s: Settings, new: Rotation) -> bool:
 
 
 def put_in_force(s: Settings, new: Rotation) -> None:
-    """Put them there, all at once; what else is in the file stays. No program may run that has an old one."""
+    """Put them there, all at once; what else is in the file stays. Our certificate goes with the old ones, first: a rotation that
+    is killed here gives it up again. No program may run that has an old one.
+    """
+    give_up(s, new.authority)
     file = secrets.secrets_file(s.home)
     with turn(file):
         text = file.read_text()
@@ -100,7 +108,9 @@ def untouched(s: Settings) -> dict[str, str]:
     for setting, info in type(s).model_fields.items():
         name = f"DAYBREAK_{setting.upper()}"
         if info.annotation is SecretStr and name not in ours and getattr(s, setting).get_secret_value():
-            said[name] = "it is yours: change it where it was made, and in its setting"
+            said[name] = YOURS
+    if s.has_tls and is_yours(s):
+        said["DAYBREAK_TLS_KEY"] = YOURS
     return said
 
 

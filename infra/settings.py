@@ -90,7 +90,7 @@ class Settings(
     )
     shop_password: SecretStr = Field(SecretStr(""), description="Password of a shop's database of yours")
     cache_url: str = Field(
-        default_factory=lambda d: f"redis://127.0.0.1:{d['cache_port']}/0",
+        default_factory=lambda d: tls_settings.cache_url(d),
         description="URL (no password) of the cache, a Valkey or Redis: `rediss://user@host:6379/0` with TLS",
     )
     cache_password: SecretStr = password("the cache")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from infra.failing import succeeded
+from infra.failing import succeeded, was_full
 from infra.failpoints import point
 from infra.lake.arrow_tables import files, latest
 from infra.lake.lease import Lease
@@ -76,7 +76,7 @@ class Ingest:
         self._times = clocks.Times(generation)
         self._backlog = Backlog(checkpoints)
         self.held_back = HeldBack()
-        self.rate = Rate(session)
+        self.rate = Rate(session, was_full(settings()))
         self._recent = DedupIndex()
         self._comparable = comparable(session, definitions)
         self._late = LateIndex(files(SILVER), self._comparable)

@@ -7,6 +7,9 @@ Spark plans a micro-batch in offsets, before anyone knows what they hold: what a
 a GB. So the plan itself cuts off records that are larger than their share of the limit, and the driver is told their size: if all
 fit, those alone are read once more. If they are too many, nothing has been written yet: the query ends, its plan is forgotten,
 and the next one plans fewer offsets.
+
+Kafka's client unpacks as many records as it hands out at once, before anyone sees their size. A stream whose memory has been full
+takes one at a time, until its micro-batches are small again.
 """
 
 import pyarrow as pa
@@ -14,6 +17,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from infra.kafka.spark_source import MANY_AT_ONCE
 from infra.lake.arrow_tables import latest
 from infra.settings import settings
 from streaming.bronze import BRONZE
@@ -62,12 +66,15 @@ def _bytes(of: Column) -> Column:
 class Rate:
     """The rate now, `limit` in records. It falls to what fits, and rises again when there is room."""
 
-    def __init__(self, session: SparkSession) -> None:
+    def __init__(self, session: SparkSession, was_full: bool = False) -> None:
         s = settings()
         self._java = session._jvm.java.lang.System  # type: ignore[union-attr]
         self._usual = self._most = s.max_offsets_per_trigger
         self._bytes = s.max_mb_per_trigger << 20
         self.limit = self._most
+        self.at_once = 1 if was_full else MANY_AT_ONCE
+        """Records that a task takes from Kafka at once."""
+        self._is_over = False
         self.ended_at: int | None = None
         """The micro-batch that a change of the rate has ended; None when there was none."""
         self._next = self._most
@@ -106,7 +113,7 @@ class Rate:
 
     def begin(self, batch_id: int, is_begun: bool) -> None:
         """A micro-batch begins. Raises AnotherRate if it is to be planned again; not if it is half written (`is_begun`)."""
-        if self._next != self.limit and not is_begun:
+        if (self._next != self.limit or self._is_over) and not is_begun:
             self._end(batch_id)
 
     def waits(self, records: int) -> None:
@@ -132,6 +139,8 @@ class Rate:
         if size > self._bytes and min(offsets, self.limit) > 1 and not is_begun:
             self._next = max(min(offsets, self.limit) * self._bytes // (2 * size), 1)
             self._end(batch_id)
+        # What filled the memory has been read.
+        self._is_over = self.at_once < min(self.limit, MANY_AT_ONCE) and size * SPARE < self._bytes
         if self.limit < self._most and size * SPARE < self._bytes:
             room = max(offsets, 1) * self._bytes // (2 * max(size, 1))
             self._next = min(max(room, 2 * self.limit), self._most)
@@ -142,5 +151,6 @@ class Rate:
         return largest
 
     def _end(self, batch_id: int) -> None:
-        self.ended_at, self.limit = batch_id, self._next
+        self.at_once = min(self.at_once if self._next < self.limit else MANY_AT_ONCE, self._next)
+        self.ended_at, self.limit, self._is_over = batch_id, self._next, False
         raise AnotherRate(f"micro-batch {batch_id} is planned again, with at most {self.limit:,} records")

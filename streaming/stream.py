@@ -18,7 +18,7 @@ from infra.acting import act_as
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import PermanentFailure, TransientFailure
-from infra.kafka.spark_source import MANY_AT_ONCE, spark_options
+from infra.kafka.spark_source import spark_options
 from infra.kafka.topic_ids import topic_ids
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
@@ -146,7 +146,7 @@ def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> S
     s = settings()
     kafka = (
         session.readStream.format("kafka")
-        .options(**spark_options(s, CONTRACTS, MANY_AT_ONCE))
+        .options(**spark_options(s, CONTRACTS, ingest.rate.at_once))
         .option("startingOffsets", topics.starting_offsets(checkpoints.start()))
         .option("maxOffsetsPerTrigger", ingest.rate.limit)
         .load()

@@ -23,6 +23,7 @@ from infra.services.roster import called, choose, roster
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
 from infra.shop.db import slot
+from infra.tls.prepare import refuse_options
 
 commands = typer.Typer()
 console = Screen()
@@ -76,6 +77,7 @@ def up(
 def _turn(on: list[str], off: list[str]) -> None:
     """Turn options on and off; the stream is rebuilt if its state does not fit them any more."""
     before = settings().options
+    refuse_options(settings(), on)
     options.keep(settings().home, before, on, off)
     settings.cache_clear()
     if rebuild.is_needed(settings().home, before, settings().options):

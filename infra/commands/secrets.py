@@ -1,4 +1,4 @@
-"""The command `secrets rotate`: every generated secret is another one afterwards, and nothing is lost.
+"""The command `secrets rotate`: every generated secret and certificate is another one afterwards, and nothing is lost.
 
 Data flow: new secrets, kept -> programs down -> `secrets.env` -> programs up, each with its new secret -> the old ones are gone
 Run: daybreak secrets rotate
@@ -9,6 +9,7 @@ through its work. What is sent meanwhile waits with its sender, whose next login
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 
@@ -29,6 +30,8 @@ from infra.settings import Settings, load, settings
 from infra.sql import users
 from infra.sql.users import Role
 from infra.store_users import User as StoreUser
+from infra.tls.prepare import is_yours
+from infra.tls_settings import ca_file
 
 commands = typer.Typer()
 secrets = typer.Typer(help="The platform's own passwords and keys.", no_args_is_help=True)
@@ -40,22 +43,26 @@ HALF_WAY = "the new secrets are in force: mend the cause, then daybreak secrets 
 
 
 @secrets.command()
-def rotate() -> None:
-    """Change every generated secret of the embedded services; after an interruption the same command goes on."""
+def rotate(
+    authority: Annotated[
+        bool, typer.Option("--authority", help="Make another CA too, with TLS: clients that run do not trust it.")
+    ] = False,
+) -> None:
+    """Change every generated secret and certificate of the embedded services; after an interruption the same command goes on."""
     s = settings()
     if not secrets_file(s.home).exists():
         raise PermanentFailure(f"there are no secrets yet in {s.home}: daybreak up makes them")
     with turn(rotation.next_file(s.home)):
         # Another rotation may have ended meanwhile.
         settings.cache_clear()
-        _rotate(settings())
+        _rotate(settings(), authority)
 
 
-def _rotate(s: Settings) -> None:
+def _rotate(s: Settings, authority: bool) -> None:
     for name, why in rotation.untouched(s).items():
         _say(f"not touched: {name} ({why})")
     has_begun = rotation.begun(s.home) is not None
-    new = rotation.begin(s, _running(s))
+    new = rotation.begin(s, _running(s), authority)
     kept = f"in {rotation.next_file(s.home)}, beside those in force"
     _say(f"1 of 5: {len(new.secrets)} new secrets are {'still' if has_begun else 'made, and kept'} {kept}")
     point("secrets.made")
@@ -80,6 +87,10 @@ def _put_in_force(s: Settings, new: Rotation) -> None:
     rotation.put_in_force(s, new)
     settings.cache_clear()
     _say(f"3 of 5: the new secrets are in force; until the end the old ones are in {rotation.before_file(s.home)}")
+    if s.has_tls and new.authority and not is_yours(s):
+        _say(
+            f"there is another CA, too: programs of yours that trust the old one are to be given {ca_file(s.home)} again"
+        )
 
 
 def _start(new: Rotation) -> None:

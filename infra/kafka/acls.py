@@ -21,6 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from infra.kafka import client
 from infra.kafka.rights import grants
+from infra.kafka.sent_topics import Sent
 from infra.kafka_users import User
 from infra.settings import Settings
 
@@ -31,25 +32,24 @@ EVERY = AclBindingFilter(
 )
 
 
-def write(s: Settings) -> None:
+def write(s: Settings, sent: Sent) -> None:
     """Give each user what it is granted, and nothing else. Raises TransientFailure if Kafka does not answer."""
     with client.answers():
         admin = client.admin()
-        wanted, there = set(wanted_of(s)), _there(admin)
+        wanted, there = set(wanted_of(s, sent)), _there(admin)
         for made in (admin.create_acls(sorted(wanted - there)) if wanted - there else {}).values():
             made.result(timeout=SECONDS)
         for gone in (admin.delete_acls([only(one) for one in there - wanted]) if there - wanted else {}).values():
             gone.result(timeout=SECONDS)
 
 
-def wanted_of(s: Settings) -> Iterator[AclBinding]:
+def wanted_of(s: Settings, sent: Sent) -> Iterator[AclBinding]:
     """One per user, resource and operation."""
-    for user, own in grants(s).items():
+    for user, own in grants(s, sent).items():
         for grant in own:
             pattern = ResourcePatternType.PREFIXED if grant.is_prefix else ResourcePatternType.LITERAL
-            says = AclPermissionType.DENY if grant.is_denied else AclPermissionType.ALLOW
             for may in grant.may:
-                yield AclBinding(grant.on, grant.name, pattern, f"User:{user}", "*", may, says)
+                yield AclBinding(grant.on, grant.name, pattern, f"User:{user}", "*", may, AclPermissionType.ALLOW)
 
 
 def _there(admin: AdminClient) -> set[AclBinding]:

@@ -7,8 +7,8 @@ The two lists are written apart: a grant that gives too much is found by a try, 
 refused; `owner` and `broker` may do everything and need no grant (infra/kafka/door.py).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from confluent_kafka.admin import AclOperation, ResourceType  # type: ignore[attr-defined]
 
@@ -32,13 +32,12 @@ ANY = "*"
 
 @dataclass(frozen=True)
 class Grant:
-    """These operations on what has this name, or whose name begins with it. A denial stands above all that is granted."""
+    """These operations on what has this name, or whose name begins with it."""
 
     on: ResourceType
     name: str
     may: tuple[AclOperation, ...]
     is_prefix: bool = False
-    is_denied: bool = False
 
 
 def topics(may: tuple[AclOperation, ...], *names: str, prefix: bool = False) -> tuple[Grant, ...]:
@@ -63,9 +62,8 @@ KEPT = (READ, WRITE, CREATE, SETTINGS)
 """Of a topic in which a writer keeps where it is: made if it is missing, and refused where Kafka would delete of it."""
 
 
-def grants(s: Settings) -> Mapping[User, tuple[Grant, ...]]:
-    """What each user may do, but for those who may do everything."""
-    events = (*topics((WRITE, DESCRIBE), ANY), *_never(s))
+def grants(s: Settings, sent: Mapping[User, Collection[str]]) -> Mapping[User, tuple[Grant, ...]]:
+    """What each user may do, but for those who may do everything. `sent`: the topics of those who send events."""
     return {
         User.STREAM: (
             *topics((READ, CREATE, SETTINGS), ANY),
@@ -80,9 +78,9 @@ def grants(s: Settings) -> Mapping[User, tuple[Grant, ...]]:
             transactions("daybreak-corrections-"),
             *(SPARK, LOOKS),
         ),
-        # With the order service on, it sends commands, and waits for their answers.
-        User.SHOP: (*events, LOOKS),
-        User.WEBHOOKS: events,
+        # It says which topics there are, and with the order service on it sends commands, and waits for their answers.
+        User.SHOP: (*topics((WRITE,), *sent[User.SHOP]), *topics((DESCRIBE,), ANY), LOOKS),
+        User.WEBHOOKS: topics((WRITE,), *sent[User.WEBHOOKS]),
         User.CONNECT: (
             *topics(KEPT, CONNECT, f"{CAPTURED}.", f"__debezium-heartbeat.{CAPTURED}", prefix=True),
             # What a lab captures into a topic of its own.
@@ -112,14 +110,6 @@ def grants(s: Settings) -> Mapping[User, tuple[Grant, ...]]:
     }
 
 
-def _never(s: Settings) -> tuple[Grant, ...]:
-    """What only the platform's own writers write, whoever may write all else."""
-    named = (s.alerts_topic, s.alerts_state_topic, s.corrections_topic, s.corrections_state_topic)
-    kept = (s.notify_state_topic, s.dead_letters_topic, ANSWERS, ORDER_STATE)
-    refused = (*topics((WRITE,), *named, *kept), *topics((WRITE,), f"{CAPTURED}.", CONNECT, prefix=True))
-    return tuple(replace(one, is_denied=True) for one in refused)
-
-
 @dataclass(frozen=True)
 class Try:
     """Something to do with Kafka, and who may."""
@@ -137,6 +127,7 @@ TRIES = (
     Try("find a topic of events", (*SUPER, *READS, *SENDS)),
     Try("read a topic of events", (*SUPER, *READS)),
     Try("write a topic of events", (*SUPER, *SENDS)),
+    Try("write a topic that no contract names", SUPER),
     Try("read alerts", (*SUPER, *READS, User.NOTIFY)),
     Try("write alerts", (*SUPER, S)),
     Try("write corrections", (*SUPER, N)),

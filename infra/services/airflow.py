@@ -100,13 +100,13 @@ def prepare(s: Settings) -> None:
     folder = s.home / "airflow"
     folder.mkdir(exist_ok=True)
     owner_file.write(folder / "passwords.json", {one.name: one.password for one in users.logins(s)})
-    stamp, made_from = folder / "prepared", f"{version('apache-airflow')} {s.postgres_dsn}"
+    stamp, made_from = _stamp(s), f"{version('apache-airflow')} {s.postgres_dsn}"
     if not stamp.exists() or stamp.read_text() != made_from:
         _migrate(s, folder / "pools.json")
         stamp.write_text(made_from)
     if len(keys := _fernet_keys(s)) > 1:
         # In a rotation: what older keys have encrypted is encrypted anew, and from then on nothing needs them.
-        _run(s, "rotate-fernet-key", AIRFLOW__CORE__FERNET_KEY=",".join(keys))
+        run(s, "rotate-fernet-key", AIRFLOW__CORE__FERNET_KEY=",".join(keys))
         rotation.forget(s, rotation.FERNET, keys[0])
 
 
@@ -114,11 +114,21 @@ def _migrate(s: Settings, pools: Path) -> None:
     pools.write_text(
         json.dumps({name: {"slots": 1, "description": what, "include_deferred": True} for name, what in POOLS.items()})
     )
-    _run(s, "db", "migrate")
-    _run(s, "pools", "import", str(pools))
+    run(s, "db", "migrate")
+    run(s, "pools", "import", str(pools))
 
 
-def _run(s: Settings, *arguments: str, **more: str) -> None:
+def is_prepared(s: Settings) -> bool:
+    """Has it a database of this version?"""
+    return _stamp(s).exists()
+
+
+def _stamp(s: Settings) -> Path:
+    return s.home / "airflow" / "prepared"
+
+
+def run(s: Settings, *arguments: str, **more: str) -> None:
+    """A command of Airflow's. Raises TransientFailure if it fails."""
     said = subprocess.run(
         [str(BIN / "airflow"), *arguments],
         env=os.environ | shared_env(s) | environment(s) | more,

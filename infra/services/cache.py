@@ -10,6 +10,7 @@ release, leave the archive with their next fix, and need libraries beside them. 
 """
 
 import importlib.util
+import os
 import platform
 import sys
 from pathlib import Path
@@ -19,6 +20,10 @@ from infra.owner_file import put
 from infra.services.program import Name, Program
 from infra.settings import Settings
 from infra.shop.followers.cache_client import answers, client
+from infra.tls_settings import LOOPBACK, cache_socket
+
+LONGEST_SOCKET = 107
+"""Bytes (Linux: `sun_path`, with a zero behind it)."""
 
 
 def binary() -> Path:
@@ -36,10 +41,13 @@ def binary() -> Path:
 
 
 def configuration(s: Settings) -> str:
-    """The server's file: loopback, with a password; a full cache refuses to be written and drops no row by itself."""
+    """The server's file: loopback, or with TLS a socket, with a password; a full cache refuses to be written and drops no row by
+    itself."""
+    at_port = {"bind": LOOPBACK, "port": str(s.cache_port)}
+    # A server of this wheel speaks no TLS: with it on, nobody but this machine's owner of the home finds it.
+    at_socket = {"port": "0", "unixsocket": f'"{cache_socket(s.home)}"', "unixsocketperm": "700"}
     lines = {
-        "bind": "127.0.0.1",
-        "port": str(s.cache_port),
+        **(at_socket if s.has_tls else at_port),
         "dir": f'"{s.home}/cache"',
         "requirepass": s.cache_password.get_secret_value(),
         "maxmemory": f"{s.cache_mb}mb",
@@ -51,7 +59,13 @@ def configuration(s: Settings) -> str:
 
 
 def prepare(s: Settings) -> None:
-    """Write the server's file; it is in no command line, where everybody could read the password."""
+    """Write the server's file; it is in no command line, where everybody could read the password. Raises PermanentFailure if
+    there is TLS and the home's path is too long for a socket."""
+    if s.has_tls and (size := len(os.fsencode(cache_socket(s.home)))) > LONGEST_SOCKET:
+        raise PermanentFailure(
+            f"the cache of the option shop-db speaks no TLS, and is at a socket of the home, whose path has {size} bytes, and "
+            f"may have {LONGEST_SOCKET}. Give DAYBREAK_HOME a shorter path, or set DAYBREAK_CACHE_URL to a server of yours"
+        )
     folder = s.home / "cache"
     folder.mkdir(parents=True, exist_ok=True)
     put(folder / "valkey.conf", configuration(s))
@@ -68,11 +82,11 @@ def _waits_for(s: Settings) -> str | None:
 
 
 def program(s: Settings) -> Program:
-    """The server, on loopback only."""
+    """The server."""
     return Program(
         name=Name.CACHE,
         command=(str(binary()), f"{s.home}/cache/valkey.conf"),
-        ports={"cache_port": s.cache_port},
+        ports={} if s.has_tls else {"cache_port": s.cache_port},
         waits_for=lambda pid: _waits_for(s),
         prepare=lambda: prepare(s),
     )

@@ -22,6 +22,7 @@ from infra.setup import connect as jars
 from infra.setup import on_demand
 from infra.setup.prerequisites import java
 from infra.shop.db import condition, connection, connector, rest, tables
+from infra.tls.files import OPENS, files
 
 JAAS, MODULE = "jaas.conf", "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
 """Where Java finds who may use the worker's interface, and Kafka's own module that looks there."""
@@ -37,8 +38,9 @@ def properties(s: Settings) -> dict[str, str]:
     own = {
         "bootstrap.servers": s.kafka_bootstrap,
         "group.id": GROUP,
-        "listeners": f"http://127.0.0.1:{s.connect_port}",
-        "rest.advertised.host.name": "127.0.0.1",
+        "listeners": f"{'https' if s.has_tls else 'http'}://127.0.0.1:{s.connect_port}",
+        "rest.advertised.host.name": s.clients_host,
+        **(_encrypted(s) if s.has_tls else {}),
         "exactly.once.source.support": "enabled",
         "key.converter": "org.apache.kafka.connect.json.JsonConverter",
         "key.converter.schemas.enable": "false",
@@ -56,6 +58,16 @@ def properties(s: Settings) -> dict[str, str]:
     }
     prefixed = {f"{role}.{name}": value for role in ("producer", "consumer", "admin") for name, value in client.items()}
     return {**own, **stores, **copies, **client, **prefixed}
+
+
+def _encrypted(s: Settings) -> dict[str, str]:
+    """Of its interface alone: without the prefix it would be the worker's, as Kafka's client."""
+    own = {"type": "PKCS12", "location": str(files(s).keystore), "password": OPENS}
+    return {
+        "rest.advertised.listener": "https",
+        **{f"listeners.https.ssl.keystore.{name}": value for name, value in own.items()},
+        "listeners.https.ssl.key.password": OPENS,
+    }
 
 
 def prepare(s: Settings) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from infra.failures import PermanentFailure
 from infra.kafka import acls, brokers, login
 from infra.kafka.brokers import ONE, THREE, Node
+from infra.kafka.sent_topics import sent_topics
 from infra.kafka_users import User
 from infra.services import health, replicas
 from infra.services.program import Name, Program, nothing
@@ -70,7 +71,7 @@ def programs(s: Settings) -> list[Program]:
 
 def _complete(s: Settings) -> None:
     """Give each user its rights, and the owner what Kafka's own tools are told."""
-    acls.write(s)
+    acls.write(s, sent_topics(s))
     login.files(s, User.OWNER)
 
 

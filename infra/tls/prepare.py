@@ -7,6 +7,7 @@ Run: DAYBREAK_TLS=on daybreak up
 import ipaddress
 import socket
 import warnings
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +28,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import (
 )
 
 from infra.failures import PermanentFailure
+from infra.options import QUEUE, chosen
 from infra.owner_file import put, put_bytes
 from infra.settings import Settings
 from infra.tls.authority import Identity, authority, issued
@@ -41,13 +43,40 @@ LOCK = BestAvailableEncryption(OPENS.encode())
 
 
 def prepare(s: Settings, now: datetime | None = None) -> None:
-    """Nothing without TLS. Raises PermanentFailure if what is yours is not fit, or the host does not lead here."""
+    """Nothing without TLS. Raises PermanentFailure if what is yours is not fit, the host does not lead here, or an option that is
+    on speaks no TLS."""
     if not s.has_tls:
         return
+    refuse_options(s, chosen(s.options))
     at = now or datetime.now(UTC)
     files(s).ca.parent.mkdir(parents=True, exist_ok=True)
     _refuse_elsewhere(s.tls_host)
     _given(s, at) if is_yours(s) else _own(s, at)
+
+
+def give_up(s: Settings, authority: bool) -> None:
+    """Give up our certificate and its key, or our CA (`authority`) too: the next `prepare` makes others. What is yours stays.
+
+    No program may run that serves it. With the same CA clients that run go on.
+    """
+    own = files(s)
+    if is_yours(s):
+        return
+    served = (own.key, own.key_and_certificate, own.keystore, own.certificate)
+    for file in (own.ca_key, own.ca, *served) if authority else served:
+        file.unlink(missing_ok=True)
+
+
+def refuse_options(s: Settings, on: Collection[str]) -> None:
+    """Raise PermanentFailure if TLS is on and one of these options speaks none: nothing shall be in the clear unnoticed.
+
+    The queue broker could; its client (stomp.py 9.0) does not see over TLS that the broker has died.
+    """
+    if s.has_tls and QUEUE in on:
+        raise PermanentFailure(
+            f"the option {QUEUE} speaks no TLS, and DAYBREAK_TLS is on: turn the option off (daybreak up --without {QUEUE}), or "
+            "try its labs in a home that has no TLS"
+        )
 
 
 def is_yours(s: Settings) -> bool:

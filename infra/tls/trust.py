@@ -22,9 +22,14 @@ BY_FILE = "SSL_CERT_FILE"
 
 def context(s: Settings, endpoint: str) -> ssl.SSLContext | None:
     """For Python's clients of the service whose `endpoint` (a setting) this is; None for what the machine trusts: it is yours."""
+    return ours(s) if _is_ours(s, endpoint) else None
+
+
+def ours(s: Settings) -> ssl.SSLContext | None:
+    """For a service that is never yours; None without TLS."""
     file = ca_file(s.home)
     # Before the first start there is none.
-    return ssl.create_default_context(cafile=str(file)) if _is_ours(s, endpoint) and file.exists() else None
+    return ssl.create_default_context(cafile=str(file)) if s.has_tls and file.exists() else None
 
 
 def of_the_store(s: Settings) -> str | None:

@@ -18,6 +18,7 @@ import typer
 from rich.progress import Progress
 
 from infra.failures import PermanentFailure
+from infra.kafka import acls
 from infra.kafka.delivery_log import Ledger
 from infra.kafka.lines import lines, read_key
 from infra.kafka.login import act_as
@@ -37,6 +38,7 @@ from infra.shop.story import TOPICS
 from streaming.commands.sent import bar, report
 from streaming.contracts import CONTRACTS
 from streaming.own_writers import own_writer
+from streaming.sent_topics import sent_topics
 
 commands = typer.Typer()
 
@@ -60,13 +62,15 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send newline-separated JSON to TOPIC, byte for byte. A line whose key cannot be read is sent without a key."""
-    act_as(User.SHOP)
     counts: Counter[str] = Counter({"lines": 0})
     started = time.monotonic()
     if said := own_writer(settings(), topic):
         raise PermanentFailure(said)
     with ExitStack() as stack:
         field = key or key_field(topic)
+        # Whoever is at the command line may write a topic of their own, too: the shop may not.
+        if topic in CONTRACTS:
+            _act_as_shop()
         if file is None or file == Path("-"):
             source = sys.stdin.buffer
         else:
@@ -114,7 +118,6 @@ def shop(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a web shop: send past days as fast as Kafka accepts them, then live events in real time."""
-    act_as(User.SHOP)
     started = time.monotonic()
     today_ms = now_ms() // DAY_MS * DAY_MS
     yesterday = datetime.fromtimestamp(today_ms / 1000, UTC) - timedelta(days=1)
@@ -122,6 +125,7 @@ def shop(
     if last > yesterday:
         raise PermanentFailure(f"--end {last:%Y-%m-%d} is not over yet (UTC): use {yesterday:%Y-%m-%d} or earlier")
     end_ms = int(last.timestamp() * 1000) + DAY_MS
+    _act_as_shop()
     # Future-dated events count from the next midnight, so that the same command gives the same bytes all day long.
     faults = Faults(duplicates, late, malformed, future, jitter)
     asks = settings().has(ORDER_SERVICE)
@@ -147,6 +151,14 @@ def shop(
     if writer:
         counts["transactions in the shop's database"] = writer.written
     report(sender, dict(counts), time.monotonic() - started, as_json)
+
+
+def _act_as_shop() -> None:
+    """Log in as `shop`, which may write the topics of the contracts as they are now: one may have come since `daybreak up`."""
+    act_as(User.OWNER)
+    if settings().embedded("kafka_bootstrap"):
+        acls.write(settings(), sent_topics(settings()))
+    act_as(User.SHOP)
 
 
 def _follow(

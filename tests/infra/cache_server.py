@@ -4,6 +4,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Literal
 
 from pydantic import SecretStr
 
@@ -18,11 +19,12 @@ LONGEST_SECONDS = 30
 class CacheServer:
     """The server, which can be killed and started again; it keeps nothing."""
 
-    def __init__(self, home: Path, megabytes: int = 32) -> None:
+    def __init__(self, home: Path, megabytes: int = 32, tls: Literal["off", "on"] = "off") -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        self.settings = Settings(home=home, cache_port=port, cache_password=SecretStr("secret"), cache_mb=megabytes)
+        password = SecretStr("secret")
+        self.settings = Settings(home=home, cache_port=port, cache_password=password, cache_mb=megabytes, tls=tls)
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -13,11 +13,13 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AclOperation  # type: ignore[attr-defined]
 from pyspark.sql import SparkSession
 
 from infra.commands import kafka_lines
 from infra.failures import PermanentFailure
 from infra.kafka import acls, client, door, login, rights
+from infra.kafka.rights import ANY
 from infra.kafka.spark_source import spark_options
 from infra.kafka_users import User
 from infra.services import kafka
@@ -26,6 +28,8 @@ from infra.services.connect import properties as of_connect
 from infra.settings import Settings, load, settings
 from infra.settings_table import PAGE
 from infra.shop.db.rest import access
+
+SENT = {User.SHOP: ["events", "more"], User.WEBHOOKS: ["events"]}
 
 
 def test_each_user_has_a_password_of_its_own(s: Settings) -> None:
@@ -116,10 +120,19 @@ def test_no_password_shows_in_a_plan_of_spark(s: Settings, spark: SparkSession) 
 
 
 def test_a_right_is_granted_once_and_to_no_super_user(s: Settings) -> None:
-    every = [*acls.wanted_of(s)]
+    every = [*acls.wanted_of(s, SENT)]
     assert len(set(every)) == len(every)
     assert not {f"User:{user}" for user in door.SUPER} & {one.principal for one in every}
     assert {f"User:{user}" for user in set(User) - set(door.SUPER)} == {one.principal for one in every}
+
+
+def test_who_sends_events_writes_the_topics_that_are_named_and_no_other(s: Settings) -> None:
+    may = {User(one.principal.removeprefix("User:")): set() for one in acls.wanted_of(s, SENT)}
+    for one in acls.wanted_of(s, SENT):
+        if one.operation is AclOperation.WRITE:
+            may[User(one.principal.removeprefix("User:"))] |= {one.name}
+    assert {user: may[user] for user in SENT} == {user: set(topics) for user, topics in SENT.items()}
+    assert ANY not in set().union(*may.values())
 
 
 def test_the_page_has_the_table_of_today() -> None:

@@ -1,6 +1,7 @@
 """A rotation of secrets as files: new ones beside the old, all in force at once, and an interrupted one goes on."""
 
 import json
+import shutil
 import stat
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from infra import rotation, secrets
 from infra.services import airflow
 from infra.settings import Settings, load
+from infra.tls.files import files
+from infra.tls.prepare import prepare
 
 MINE = "DAYBREAK_SMTP_PASSWORD=mine, with a = in it"
 
@@ -44,6 +47,32 @@ def test_every_secret_is_another_one_and_all_else_stays(home: Path) -> None:
     assert [file.name for file in home.iterdir() if file.is_file() and not file.name.endswith(".lock")] == [
         "secrets.env"
     ]
+
+
+@pytest.mark.parametrize("authority", [False, True])
+def test_our_certificate_is_another_one_and_yours_stays(
+    home: Path, authority: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAYBREAK_TLS", "on")
+    prepare(load())
+    own = files(load())
+    served, ours = (own.certificate, own.key, own.key_and_certificate, own.keystore), (own.ca, own.ca_key)
+    before = {file: file.read_bytes() for file in (*served, *ours)}
+    new = rotation.begin(load(), [], authority)
+    # One that is interrupted goes on with what it was asked for.
+    assert rotation.begin(load(), []) == new
+    assert {file: file.read_bytes() for file in before} == before
+    rotation.put_in_force(load(), new)
+    prepare(load())
+    assert [file for file in before if file.read_bytes() == before[file]] == ([] if authority else [*ours])
+    mine = {name: home / name for name in ("CERTIFICATE", "KEY", "CA")}
+    for name, file in mine.items():
+        shutil.copy(own.certificate if name == "CERTIFICATE" else own.key if name == "KEY" else own.ca, file)
+        monkeypatch.setenv(f"DAYBREAK_TLS_{name}", str(file))
+    rotation.end(load())
+    assert rotation.untouched(load())["DAYBREAK_TLS_KEY"].startswith("it is yours")
+    rotation.put_in_force(load(), rotation.begin(load(), []))
+    assert own.key.read_bytes() == mine["KEY"].read_bytes()
 
 
 def test_an_interrupted_one_goes_on_with_its_secrets_and_programs(home: Path) -> None:

@@ -7,8 +7,37 @@ Run: python -m tests.mutations kafka
 from tests.mutations.mutation import Mutation
 
 RIGHTS = "tests/infra/test_kafka_rights.py"
+SENT = "tests/streaming/test_sent_topics.py"
 
 KAFKA_DOORS = (
+    Mutation(
+        "kafka: the shop may write any topic",
+        "infra/kafka/rights.py",
+        "*topics((DESCRIBE,), ANY), LOOKS),\n        User.WEBHOOKS",
+        "*topics((DESCRIBE, WRITE), ANY), LOOKS),\n        User.WEBHOOKS",
+        f"{RIGHTS}::test_who_sends_events_writes_the_topics_that_are_named_and_no_other",
+    ),
+    Mutation(
+        "kafka: who sends events may write captured changes",
+        "streaming/sent_topics.py",
+        "if not one.captured and not own_writer",
+        "if not own_writer",
+        f"{SENT}::test_captured_changes_are_granted_to_nobody_who_sends",
+    ),
+    Mutation(
+        "kafka: who sends events may write what the platform writes",
+        "streaming/sent_topics.py",
+        " and not own_writer(s, topic)",
+        "",
+        f"{SENT}::test_a_name_that_the_platform_writes_is_granted_to_nobody",
+    ),
+    Mutation(
+        "kafka: with the order service on the shop may write orders too",
+        "streaming/sent_topics.py",
+        "if not (s.has(ORDER_SERVICE) and topic == ORDERS)",
+        "if topic",
+        f"{SENT}::test_with_the_order_service_on_the_shop_sends_what_it_may",
+    ),
     Mutation(
         "kafka: who was given nothing may do everything",
         "infra/kafka/door.py",

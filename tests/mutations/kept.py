@@ -9,8 +9,16 @@ from tests.mutations.mutation import Mutation
 UPKEEP = "tests/infra/test_upkeep.py"
 FORGOTTEN = "tests/streaming/test_forgotten.py"
 LAYOUT = "streaming/state/layout.py"
+NIGHTS = "tests/batch/test_upkeep.py"
 
 KEPT = (
+    Mutation(
+        "upkeep: Airflow's database grows for ever",
+        "batch/upkeep.py",
+        "old_runs.remove_old(settings())",
+        "0",
+        f"{NIGHTS}::test_a_day_later_it_is_due_once",
+    ),
     Mutation(
         "upkeep: a day too many is forgotten",
         "infra/lake/upkeep.py",

@@ -11,6 +11,13 @@ TAKEN = "tests/infra/test_secrets_taken.py"
 
 ROTATED = (
     Mutation(
+        "rotation: our certificate and its key stay in force",
+        "infra/rotation.py",
+        "    give_up(s, new.authority)\n",
+        "",
+        f"{ROTATION}::test_our_certificate_is_another_one_and_yours_stays",
+    ),
+    Mutation(
         "rotation: one that was interrupted makes other secrets",
         "infra/rotation.py",
         "begun(s.home) or Rotation(_changing(s), ())",

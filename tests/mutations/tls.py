@@ -8,8 +8,30 @@ from tests.mutations.mutation import Mutation
 
 UNITS, SERVICES, CLIENTS = (f"tests/infra/test_tls{one}.py" for one in ("", "_services", "_clients"))
 REFUSED = f"{SERVICES}::test_clients_refuse_a_certificate_of_another_host_time_or_authority"
+OPTIONS = "tests/infra/test_tls_options.py"
 
 TLS = (
+    Mutation(
+        "tls: the queue broker starts in the clear",
+        "infra/tls/prepare.py",
+        "if s.has_tls and QUEUE in on:",
+        "if not s.has_tls and QUEUE in on:",
+        f"{OPTIONS}::test_the_queue_broker_is_refused_before_anything_is_changed",
+    ),
+    Mutation(
+        "tls: the cache is at a port, in the clear",
+        "infra/services/cache.py",
+        "**(at_socket if s.has_tls else at_port),",
+        "**(at_socket | at_port if s.has_tls else at_port),",
+        f"{OPTIONS}::test_the_cache_is_at_a_socket_of_its_owner_and_no_port",
+    ),
+    Mutation(
+        "tls: Kafka Connect's interface is in the clear",
+        "infra/services/connect.py",
+        "'https' if s.has_tls else 'http'",
+        "'http' if s.has_tls else 'http'",
+        f"{OPTIONS}::test_connects_interface_is_encrypted",
+    ),
     Mutation(
         "tls: Postgres lets in who does not encrypt",
         "infra/services/postgres.py",

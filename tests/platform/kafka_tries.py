@@ -169,6 +169,7 @@ TRIES: dict[str, Callable[[As], str | None]] = {
     "find a topic of events": As.finds,
     "read a topic of events": _topic(As.reads, _of(EVENTS)),
     "write a topic of events": _topic(As.writes, _of(EVENTS)),
+    "write a topic that no contract names": lambda own: own.writes(scratch(own.user)),
     "read alerts": _topic(As.reads, lambda s: s.alerts_topic),
     "write alerts": _topic(As.writes, lambda s: s.alerts_topic),
     "write corrections": _topic(As.writes, lambda s: s.corrections_topic),

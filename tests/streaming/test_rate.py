@@ -62,6 +62,48 @@ def test_the_rate_rises_when_there_is_room_again(own: Rate) -> None:
     assert (own.limit, own.ended_at) == (20_000, 9)
 
 
+def careful(monkeypatch: pytest.MonkeyPatch) -> Rate:
+    """Of a stream whose memory has been full."""
+    monkeypatch.setattr(
+        rate, "settings", lambda: SimpleNamespace(max_offsets_per_trigger=20_000, max_mb_per_trigger=64)
+    )
+    java = SimpleNamespace(setProperty=lambda name, value: None)
+    session: Any = SimpleNamespace(_jvm=SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=java))))
+    return Rate(session, was_full=True)
+
+
+def test_after_a_full_memory_records_come_singly_until_they_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = careful(monkeypatch)
+    assert own.at_once == 1
+    with pytest.raises(AnotherRate):
+        own.check(7, 250, 1_000 * MB, False)
+    own.begin(7, False)
+    own.check(7, 8, 32 * MB, False)
+    own.begin(8, False)
+    assert (own.limit, own.at_once) == (8, 1)
+    own.check(8, 8, 2_000, False)
+    with pytest.raises(AnotherRate):
+        own.begin(9, False)
+    assert (own.limit, own.at_once) == (20_000, 250)
+    own.begin(9, False)
+
+
+def test_one_micro_batch_was_too_much_and_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is as many records as ever, of a usual size: then it was something else, and the client may be quick again."""
+    own = careful(monkeypatch)
+    own.begin(7, True)
+    own.check(7, 20_000, 10 * MB, True)
+    with pytest.raises(AnotherRate):
+        own.begin(8, False)
+    assert (own.limit, own.at_once) == (20_000, 250)
+
+
+def test_too_many_bytes_take_fewer_records_at_once(own: Rate) -> None:
+    with pytest.raises(AnotherRate):
+        own.check(7, 1_200, 1_140 * MB, False)
+    assert own.at_once == own.limit == 33
+
+
 def test_far_behind_a_micro_batch_is_larger_and_stays_so(own: Rate) -> None:
     for number, (waiting, limit) in enumerate([(499_999, 20_000), (500_000, 40_000), (0, 40_000), (30_000, 40_000)]):
         own.waits(waiting)

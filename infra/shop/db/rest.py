@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
+from infra.tls.trust import ours
+from infra.tls_settings import url
 
 if TYPE_CHECKING:
     import httpx
@@ -31,10 +33,11 @@ def asked(
     # It takes a quarter of a second to import, and every `daybreak status` and every start of the stream imports this module.
     import httpx
 
+    at = f"{url(vars(s), 'connect_port')}/connectors/{name}{what}"
     # On loopback, where no proxy can reach it.
     try:
-        with httpx.Client(trust_env=False, timeout=seconds, auth=access(s)) as client:
-            return client.request(method, f"http://127.0.0.1:{s.connect_port}/connectors/{name}{what}", json=body)
+        with httpx.Client(trust_env=False, timeout=seconds, auth=access(s), verify=ours(s) or True) as client:
+            return client.request(method, at, json=body)
     except httpx.HTTPError as failure:
         raise TransientFailure(f"Kafka Connect does not answer on port {s.connect_port}") from failure
 

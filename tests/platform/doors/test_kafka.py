@@ -19,6 +19,7 @@ from running import Platform, until
 
 from infra.failures import PermanentFailure
 from infra.kafka import acls, client, login, rights
+from infra.kafka.sent_topics import sent_topics
 from infra.kafka_users import User
 from infra.services.kafka import audit_file
 from infra.services.program import Name
@@ -76,11 +77,12 @@ def test_rights_are_made_to_be_what_the_table_says(door: Platform) -> None:
     def now() -> set[object]:
         return {one for one in own.admin.describe_acls(acls.EVERY).result(20) if "friend" not in one.principal}
 
-    wanted = set(acls.wanted_of(door.settings))
+    sent = sent_topics(door.settings)
+    wanted = set(acls.wanted_of(door.settings, sent))
     assert now() == wanted
     gone = acls.only(max(wanted))
     for done in (own.admin.create_acls([TOO_MUCH])[TOO_MUCH], own.admin.delete_acls([gone])[gone]):
         done.result(20)
     assert now() != wanted
-    acls.write(door.settings)
+    acls.write(door.settings, sent)
     assert now() == wanted

@@ -15,6 +15,7 @@ from accounting import unaccounted
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key as of
 from database import Database
+from old_secrets import afresh
 from running import Platform, until
 from schedule import skip_last_night
 from started import CORE
@@ -77,6 +78,16 @@ def test_a_certificate_near_its_end_is_renewed_by_the_next_up(platform: Platform
     assert unaccounted(platform) == []
 
 
+def test_a_rotation_gives_all_another_authority(platform: Platform) -> None:
+    s, before = platform.settings, files(platform.settings).ca.read_bytes()
+    assert "another CA" in platform.run("daybreak", "secrets", "rotate", "--authority").stdout
+    assert files(s).ca.read_bytes() != before
+    assert ssl.get_server_certificate(("127.0.0.1", s.s3_port)).split() == files(s).certificate.read_text().split()
+    # Their passwords are other ones, too.
+    now = afresh(platform)
+    now.run("daybreak", "shop", "--days", "0", "--live", "5", "--ledger", str(platform.ledger), "--payloads")
+
+
 def test_gateway_airflow_and_webhooks_work_over_tls(platform: Platform) -> None:
     platform.run("daybreak", "up", "--with", "webhooks")
     skip_last_night(platform)
@@ -120,6 +131,11 @@ def test_capture_followers_and_order_service_work_over_tls(platform: Platform) -
     platform.run("daybreak", "up", *options, "--only", ",".join((CORE, *PARTS)))
     platform.run("daybreak", "shop", "--days", "0", "--live", "10")
     platform.wait_drained()
+    at = f"https://127.0.0.1:{platform.settings.connect_port}/connectors"
+    assert httpx.get(at, verify=ssl.create_default_context(cafile=str(files(platform.settings).ca))).status_code == 401
+    for address, trusts_all in ((at, False), (at.replace("https", "http"), True)):
+        with pytest.raises(httpx.TransportError):
+            httpx.get(address, trust_env=not trusts_all)
     copies = Database(platform).checked()
     assert {one["copy"] for one in copies} >= {"the log", "the stream", "the index", "the cache"}
     answered = lambda: not platform.run("daybreak", "order", "check", "--json", check=False).returncode  # noqa: E731
