@@ -7,7 +7,6 @@ Run: python -m batch.gold build
 import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
 import time
@@ -25,6 +24,7 @@ from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
 from infra.sql.gateway import opened, register
 from infra.sql.reach import is_encrypted
+from infra.sql.run_results import failed_tests, lost
 from infra.sql.users import Role, given
 from infra.tls_settings import ca_file
 
@@ -51,11 +51,6 @@ INLINED = {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}
 """Spark puts each common table expression where its name stands, and so resolves a query at once. By default it resolves one
 expression after the other and looks at the whole query each time. With LEGACY a name of an outer query hides the same name of an
 inner one, so no query has a name twice (tests/dbt/test_queries.py). A view keeps the setting with which it was created."""
-LOST = re.compile(
-    "TTransportException|TSocket read 0 bytes|Broken pipe|Connection reset|Connection refused|Could not connect to any"
-    "|stopped SparkContext|SparkContext was shut down|Invalid SessionHandle|OutOfMemoryError|daybreak: the gateway"
-)
-"""How dbt tells that the gateway ended, or had no memory: a reason that another statement has given."""
 RESUMED, BACK_SECONDS = 2, 120.0
 """How often a build goes on after that, and how long it waits for the gateway each time."""
 NO_LIMIT = {"spark.sql.thriftServer.queryTimeout": "0s"}
@@ -174,13 +169,13 @@ def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
     results.unlink(missing_ok=True)
     code = _run(s, words, more)
     for _ in range(RESUMED):
-        if not code or _failed_tests(results) or not lost(results):
+        if not code or failed_tests(results) or not lost(results):
             break
         _wait_for_gateway(s)
         print("the gateway is back: what was not built is built now", flush=True)
         register()
         code = _run(s, ["retry"], more)
-    if failed := _failed_tests(results):
+    if failed := failed_tests(results):
         raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
     if code:
         raise TransientFailure(f"dbt {' '.join(words)} ended with code {code}; its output says why")
@@ -190,18 +185,6 @@ def _run(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> int:
     dbt = [sys.executable, "-m", VERIFIED] if is_encrypted(s) else [str(Path(sys.executable).with_name("dbt"))]
     command = [*dbt, "--no-use-colors", *words]
     return subprocess.run(command, env={**os.environ, **dbt_environment(s), **more}, cwd=ROOT, check=False).returncode
-
-
-def lost(results: Path) -> list[str]:
-    """Names of the models and tests that ended because the gateway did, or was short of memory; others would fail again."""
-    if not results.exists():
-        return []
-    found = json.loads(results.read_text())["results"]
-    return [
-        one["unique_id"].split(".")[2]
-        for one in found
-        if one["status"] == "error" and LOST.search(one.get("message") or "")
-    ]
 
 
 def _wait_for_gateway(s: Settings) -> None:
@@ -215,11 +198,3 @@ def _wait_for_gateway(s: Settings) -> None:
             if time.monotonic() > give_up:
                 raise
             time.sleep(1)
-
-
-def _failed_tests(results: Path) -> list[str]:
-    """Names of the tests that found rows; a test that could not be run is not among them."""
-    if not results.exists():
-        return []
-    found = json.loads(results.read_text())["results"]
-    return [result["unique_id"].split(".")[2] for result in found if result["status"] == "fail"]

@@ -1,6 +1,8 @@
 """Which topics are granted to those who send events: those that the platform does not write itself."""
 
 import pytest
+from streaming.contracts.order_service import ANSWERS, COMMANDS
+from streaming.contracts.shop_db import SHOP_STOCK
 
 from infra.kafka.sent_topics import sent_topics as asked
 from infra.kafka_users import User
@@ -9,8 +11,6 @@ from infra.settings import Settings
 from infra.shop.faults import Faults
 from infra.shop.run import Run
 from streaming.contracts import CONTRACTS
-from streaming.contracts.order_service import ANSWERS, COMMANDS
-from streaming.contracts.shop_db import SHOP_STOCK
 from streaming.sent_topics import sent_topics
 
 HOUR_MS = 3_600_000

@@ -1,0 +1,35 @@
+"""What dbt says of its last run: tests that found rows, and what ended because the gateway did.
+
+Data flow: dbt's run_results.json -> names of models and tests
+Run: python -m batch.gold build
+"""
+
+import json
+import re
+from pathlib import Path
+
+LOST = re.compile(
+    "TTransportException|TSocket read 0 bytes|Broken pipe|Connection reset|Connection refused|Could not connect to any"
+    "|stopped SparkContext|SparkContext was shut down|Invalid SessionHandle|OutOfMemoryError|daybreak: the gateway"
+)
+"""How dbt tells that the gateway ended, or had no memory: a reason that another statement has given."""
+
+
+def lost(results: Path) -> list[str]:
+    """Names of the models and tests that ended because the gateway did, or was short of memory; others would fail again."""
+    if not results.exists():
+        return []
+    found = json.loads(results.read_text())["results"]
+    return [
+        one["unique_id"].split(".")[2]
+        for one in found
+        if one["status"] == "error" and LOST.search(one.get("message") or "")
+    ]
+
+
+def failed_tests(results: Path) -> list[str]:
+    """Names of the tests that found rows; a test that could not be run is not among them."""
+    if not results.exists():
+        return []
+    found = json.loads(results.read_text())["results"]
+    return [result["unique_id"].split(".")[2] for result in found if result["status"] == "fail"]
