@@ -58,7 +58,10 @@ provisional as (
 
 served as (
 
-    select {{ columns }}, day, is_final, status, as_of, revisions from settled
+    select
+        {{ served_columns(view) }},
+        day, is_final, status, as_of, revisions
+    from settled
     union all
     select {{ columns }}, day, is_final, status, as_of, revisions from provisional
 

@@ -32,7 +32,13 @@ def at(minutes: float, start: datetime = NOON) -> datetime:
 
 
 def progress(batch: int, as_of: datetime, generation: str = "1", **more: Any) -> dict[str, Any]:
-    return {"query": "ingest", "generation": generation, "batch_id": batch, "as_of": as_of, "committed_at": as_of} | more
+    return {
+        "query": "ingest",
+        "generation": generation,
+        "batch_id": batch,
+        "as_of": as_of,
+        "committed_at": as_of,
+    } | more
 
 
 def minute(start: datetime, orders: int) -> dict[str, Any]:

@@ -151,7 +151,11 @@ def test_a_provisional_row_that_claims_too_much_is_found(twice_settled: Gold, cl
 @pytest.mark.parametrize(
     ("claim", "model", "change"),
     [
-        ("a_settled_day_equals_truth", "fct_order_totals", {"orders": "if(status = 'provisional', orders, orders + 1)"}),
+        (
+            "a_settled_day_equals_truth",
+            "fct_order_totals",
+            {"orders": "if(status = 'provisional', orders, orders + 1)"},
+        ),
         ("keys_of_gold", "fct_order_totals", {"window_start": "timestamp'2026-01-31 12:00:00'"}),
         ("keys_of_gold", "fct_order_totals", {"window_start": "cast(null as timestamp)"}),
         ("keys_of_truth", "stg_truth__order_totals", {"window_start": "timestamp'2026-01-31 12:00:00'"}),
@@ -306,7 +310,10 @@ def test_the_history_at_any_time_is_the_answer_of_that_time(gold: Gold) -> None:
 
 # Expected completeness.
 
-EVENT_LATENESS = {"order_totals": {0: 900, 1: 30, 59: 20, 60: 25, 600: 5, 601: 15, 90_000: 5}, "order_payments": {0: 7, 3: 3}}
+EVENT_LATENESS = {
+    "order_totals": {0: 900, 1: 30, 59: 20, 60: 25, 600: 5, 601: 15, 90_000: 5},
+    "order_payments": {0: 7, 3: 3},
+}
 
 
 def measured(gold: Gold) -> None:
@@ -386,7 +393,9 @@ def test_a_row_expects_what_came_as_late_as_it_is_old(provisional: Gold) -> None
 
 
 def test_the_whole_is_never_expected(provisional: Gold) -> None:
-    orders = {utc(row["ordered_at"]) + STAYS_OPEN: row["expected_completeness"] for row in provisional.rows("fct_orders")}
+    orders = {
+        utc(row["ordered_at"]) + STAYS_OPEN: row["expected_completeness"] for row in provisional.rows("fct_orders")
+    }
     assert str(orders[at(-45)]) == "0.999999999"
     assert orders[at(29)] == 0
     (day,) = provisional.rows("fct_daily_orders")

@@ -4,11 +4,12 @@ Data flow: rows of orders placed twice -> gold
 Run: pytest tests/dbt/test_preferred.py
 """
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from offline_gold import Gold
-from rows_of_gold import DAY, NOON, OUR_TESTS, at, progress, said
+from rows_of_gold import DAY, NOON, OUR_TESTS, at, covered, progress, said, state
 
 
 def order(number: int, customer: str, cents: int) -> dict[str, Any]:
@@ -63,3 +64,19 @@ def test_an_order_is_open_until_its_hour_is_over(gold: Gold) -> None:
         assert (row["payment_status"], row["is_final"], row["status"]) == (*told, "provisional")
         assert gold.failing(*OUR_TESTS) == set()
     assert [version["payment_status"] for version in gold.rows("fct_order_payments_history")] == ["open", "unpaid"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("days", "told"), [(3, ("open", False)), (4, ("unpaid", True))])
+def test_on_a_settled_day_an_order_is_open_until_it_closes(gold: Gold, days: int, told: tuple[str, bool]) -> None:
+    gold.put("speed.progress", [progress(0, at(1))])
+    gold.put("speed.order_payments", [said(unpaid("a", 300), 0, at(1))])
+    gold.put("truth.events", [order(0, "a", 300)])
+    gold.put("truth.order_payments", [unpaid("a", 300)])
+    gold.put("reconciliation.settlements", [covered(1) | {"horizon": NOON + timedelta(days=days)}])
+    gold.put("reconciliation.state", [state(1)])
+    gold.build()
+    for model in ("fct_orders", "fct_order_payments"):
+        (row,) = gold.rows(model)
+        assert (row["payment_status"], row["is_final"], row["status"]) == (*told, "settled")
+    assert gold.failing(*OUR_TESTS) == set()
