@@ -191,19 +191,23 @@ def load() -> Settings:
     ).resolve()
     project = project_setting.noted(home) or SHOP if asked is None else asked
     files = (home / "secrets.env", home / OPTIONS_FILE)
-    secret = {name: field.annotation is SecretStr for name, field in Settings.model_fields.items()}
+    secret = {name: _is_secret(name) for name in Settings.model_fields}
     below = project_setting.below(project, files, secret)
     try:
         return Settings(_env_file=files, **{**below, "home": home, "project": project})
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()
-        is_secret = Settings.model_fields[str(first["loc"][0])].annotation is SecretStr
+        is_secret = _is_secret(str(first["loc"][0]))
         got = "" if is_secret else f" (got {first['input']!r})"
         raise PermanentFailure(f"setting {name} is wrong: {first['msg']}{got}") from None
     except SettingsError as wrong:
         field = str(wrong).partition('"')[2].partition('"')[0]
         raise PermanentFailure(f"setting DAYBREAK_{field.upper()} is wrong: it is not JSON") from None
+
+
+def _is_secret(name: str) -> bool:
+    return Settings.model_fields[name].annotation is SecretStr
 
 
 @cache

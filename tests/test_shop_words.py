@@ -20,6 +20,7 @@ LEFT = {
     "streaming/commands/webhooks.py",
     # Topics that only the order service writes: a contract could say who writes it.
     "streaming/own_writers.py",
+    "streaming/sent_topics.py",
     "streaming/webhooks/topics.py",
     # The capture of a database, which lies in infra/shop/db and is no more the shop's than Debezium is.
     "streaming/debezium.py",

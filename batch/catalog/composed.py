@@ -10,7 +10,7 @@ from batch.catalog.files import MADE, files
 from batch.catalog.text import macro_list
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, Settings
-from infra.sql.gold import models
+from infra.sql.models import models
 from streaming.project import folder
 
 OF_THE_SHOP = ("shop", "overview.md")

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from infra.failures import PermanentFailure
 from infra.settings import settings
-from infra.sql.gold import models as models_of_gold
+from infra.sql.models import models as models_of_gold
 from streaming.views import VIEWS
 from streaming.views.view import View
 

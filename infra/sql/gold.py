@@ -18,11 +18,11 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.lease import Lease
 from infra.lake.tables import Writer
 from infra.options import SHOP_DB
-from infra.project_setting import SHOP
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
 from infra.sql.gateway import opened, register
+from infra.sql.models import models
 from infra.sql.reach import is_encrypted
 from infra.sql.run_results import failed_tests, lost
 from infra.sql.users import Role, given
@@ -57,11 +57,6 @@ NO_LIMIT = {"spark.sql.thriftServer.queryTimeout": "0s"}
 """A model takes as long as it takes: only people's statements have a limit (DAYBREAK_GATEWAY_QUERY_SECONDS)."""
 NO_STATISTICS = {"spark.databricks.delta.stats.collect": "false"}
 """The bounds of each file's columns, by which a query skips files, cost a ninth of a build and spare small tables nothing."""
-
-
-def models(s: Settings) -> Path:
-    """The dbt project: the shop's is the tree's; that of any other project `batch.catalog` puts together in the home."""
-    return ROOT / "dbt" if s.project == SHOP else s.home / "dbt" / "project"
 
 
 def docs_page() -> Path:

@@ -21,7 +21,8 @@ from batch.tables import night_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.settings import Settings
-from infra.sql.gold import INLINED, dbt_environment, models
+from infra.sql.gold import INLINED, dbt_environment
+from infra.sql.models import models
 from streaming.tables import stream_tables
 
 

@@ -76,8 +76,8 @@ KAFKA_DOORS = (
     Mutation(
         "kafka: a password that is wrong is told with its error",
         "infra/settings.py",
-        '["loc"][0])].annotation is SecretStr',
-        '["loc"][0])].annotation is None',
+        "annotation is SecretStr",
+        "annotation is None",
         f"{RIGHTS}::test_a_password_that_java_could_misread_is_refused",
     ),
     Mutation(

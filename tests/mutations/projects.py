@@ -8,6 +8,7 @@ from tests.mutations.mutation import Mutation
 
 PLACE = "tests/infra/test_project_place.py"
 OWN = "tests/streaming/test_own_project.py"
+SETTINGS = "tests/infra/test_project_settings.py"
 
 PROJECTS = (
     Mutation(
@@ -65,5 +66,26 @@ PROJECTS = (
         "if not origin.is_relative_to(own.folder):",
         "if not origin:",
         f"{OWN}::test_another_package_of_its_name_is_not_taken_for_it",
+    ),
+    Mutation(
+        "project: a secret may stand in its repository",
+        "infra/project_setting.py",
+        "if known[name]:",
+        "if known[name] is None:",
+        f"{SETTINGS}::test_what_may_not_stand_there_is_one_sentence",
+    ),
+    Mutation(
+        "project: its settings are above the environment's",
+        "infra/project_setting.py",
+        'if f"daybreak_{name}" not in given',
+        "if name not in given",
+        f"{SETTINGS}::test_the_environment_and_the_home_have_the_last_word",
+    ),
+    Mutation(
+        "project: a view adds up doubles",
+        "streaming/views/view.py",
+        "if not isinstance(kinds[name], IntegralType)",
+        "if not kinds[name]",
+        f"{OWN}::test_what_is_wrong_is_one_sentence",
     ),
 )

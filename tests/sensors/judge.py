@@ -17,6 +17,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+from micro_batches import NOON, Run, answers
+from micro_batches import frame as as_read
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
@@ -37,8 +39,6 @@ from streaming.view_state import CLOSES
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
-from tests.streaming.test_view_state import NOON, Run, answers
-from tests.streaming.test_view_state import frame as as_read
 
 DAY = Day(date(2026, 1, 31))
 CELSIUS = (-3.25, 19.999, 21.5, 30.0, 30.001, 44.4)

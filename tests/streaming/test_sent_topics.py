@@ -1,8 +1,6 @@
 """Which topics are granted to those who send events: those that the platform does not write itself."""
 
 import pytest
-from streaming.contracts.order_service import ANSWERS, COMMANDS
-from streaming.contracts.shop_db import SHOP_STOCK
 
 from infra.kafka.sent_topics import sent_topics as asked
 from infra.kafka_users import User
@@ -12,6 +10,8 @@ from infra.shop.faults import Faults
 from infra.shop.run import Run
 from streaming.contracts import CONTRACTS
 from streaming.sent_topics import sent_topics
+from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
+from streaming.shop.contracts.shop_db import SHOP_STOCK
 
 HOUR_MS = 3_600_000
 NOW_MS = 1_790_000_000_000

@@ -1,0 +1,15 @@
+"""Where dbt finds its project: the shop's is in the tree, any other's is put together in its home.
+
+Data flow: Settings -> the folder with dbt_project.yml
+Run: python -m batch.catalog
+"""
+
+from pathlib import Path
+
+from infra.project_setting import SHOP
+from infra.settings import ROOT, Settings
+
+
+def models(s: Settings) -> Path:
+    """The folder. Of a project that is not the shop, `batch.catalog` writes it."""
+    return ROOT / "dbt" if s.project == SHOP else s.home / "dbt" / "project"
