@@ -47,6 +47,10 @@ class SharedPlan:
         self.store = PartStore(session, self.layout, folder)
         self.plan = StandingPlan(self._together)
 
+    def made_anew(self) -> None:
+        """Plan the views by the session's settings as they are now."""
+        self.plan = StandingPlan(self._together)
+
     def run(self, new: pa.Table) -> Found:
         """The rows computed from new events, for which the store was given its part before."""
         for topic, own in self._inputs.items():

@@ -9,6 +9,8 @@ from flat import arrow
 from pyspark.sql import SparkSession
 
 from infra.settings import settings
+from streaming import update_views
+from streaming.shared_plan import SharedPlan
 from streaming.standing_plan import nodes
 from streaming.state.layout import Leaf
 from streaming.update_views import Keeping
@@ -37,19 +39,30 @@ def test_a_task_goes_to_the_executor_that_has_its_store_open(spark: SparkSession
         assert source.preferredLocations(part).mkString(" ").endswith(f"_{executor}")
 
 
+def generates(plan: SharedPlan) -> bool:
+    frame = cast(Any, plan.plan._frame)
+    return "WholeStageCodegenExec" in list(nodes(frame._jdf.queryExecution().executedPlan()))
+
+
 @pytest.mark.parametrize(("chosen", "generated"), [({}, True), ({"spark.sql.codegen.wholeStage": "false"}, False)])
-def test_code_is_generated_unless_somebody_chose_otherwise(
+def test_behind_many_events_code_is_generated_unless_somebody_chose_otherwise(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: dict[str, str], generated: bool
 ) -> None:
     monkeypatch.setattr(type(settings()), "of_stream", property(lambda _: chosen))
     with only_views("order_payments"):
-        (plan,) = Keeping(spark, str(tmp_path))._plans
-    frame = cast(Any, plan.plan._frame)
-    names = list(nodes(frame._jdf.queryExecution().executedPlan()))
-    assert ("WholeStageCodegenExec" in names) is generated
+        keeping = Keeping(spark, str(tmp_path))
+    (plan,) = keeping._plans
+    # A start is answered sooner without.
+    assert not generates(plan)
+    monkeypatch.setattr(update_views, "GENERATE_AFTER", 0)
+    keeping.update(arrow([]), None, None)
+    assert generates(plan) is generated
 
 
-def test_the_same_code_is_compiled_once_for_all_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_same_code_is_compiled_once_for_all_micro_batches(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update_views, "GENERATE_AFTER", 0)
     keeping, jvm = Keeping(spark, str(tmp_path)), cast(Any, spark.sparkContext._jvm)
     compiled = jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
     keeping.update(arrow([]), None, None)
