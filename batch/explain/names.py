@@ -17,6 +17,8 @@ from streaming.views.view import View
 
 OF_A_VIEW = re.compile(r"(?:fct_|stg_speed__|stg_truth__)?(\w+?)(?:_history)?")
 """How the models that are generated from a view are called: batch/catalog/views.py."""
+OF_EACH = "for view in views()"
+"""So a model says that it refers to what every view is made into."""
 REF = re.compile(r"""\bref\(\s*['"](\w+)['"]\s*\)""")
 
 
@@ -59,6 +61,8 @@ def _own(model: str) -> View | None:
 
 def _made_from(model: str, texts: dict[str, str], seen: frozenset[str] = frozenset()) -> Iterator[View]:
     """The views that a model refers to, through other models too."""
+    if OF_EACH in texts.get(model, ""):
+        yield from VIEWS.values()
     for other in sorted({*REF.findall(texts.get(model, ""))} - seen):
         if view := _own(other):
             yield view
