@@ -6,7 +6,7 @@ Run: DAYBREAK_PROJECT=../mine python -m batch.catalog
 
 from pathlib import Path
 
-from batch.catalog.files import MADE, files
+from batch.catalog.files import MADE, files, put
 from batch.catalog.text import macro_list
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, Settings
@@ -33,15 +33,7 @@ def composed() -> dict[str, str]:
 def write(s: Settings) -> None:
     """Write what has changed, and remove what is gone."""
     target, found = models(s), composed()
-    for path, text in found.items():
-        file = target / path
-        if not file.exists() or file.read_text() != text:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-            print(f"wrote {file}")
-    for path in _read(target).keys() - found.keys():
-        (target / path).unlink()
-        print(f"removed {target / path}")
+    put(target, found, _read(target).keys() - found.keys(), target)
 
 
 def _read(root: Path) -> dict[str, str]:

@@ -4,7 +4,8 @@ Data flow: generators -> path from the project's root -> text
 Run: pytest tests/batch/test_catalog.py
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from batch.catalog import sources, topics, views
 from batch.tables import night_tables
@@ -57,3 +58,16 @@ def stale() -> list[str]:
 
 def _under(folder: str, found: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     return ((f"{folder}/{path}", text) for path, text in found)
+
+
+def put(root: Path, found: Mapping[str, str], gone: Iterable[str], shown: Path) -> None:
+    """Write what has changed of these files below `root`, remove what is gone, and say so; `shown`: how the root is called."""
+    for path, text in found.items():
+        file = root / path
+        if not file.exists() or file.read_text() != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+            print(f"wrote {shown / path}")
+    for path in gone:
+        (root / path).unlink()
+        print(f"removed {shown / path}")

@@ -7,6 +7,7 @@ Run: python -m batch.gold build
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 LOST = re.compile(
     "TTransportException|TSocket read 0 bytes|Broken pipe|Connection reset|Connection refused|Could not connect to any"
@@ -17,19 +18,18 @@ LOST = re.compile(
 
 def lost(results: Path) -> list[str]:
     """Names of the models and tests that ended because the gateway did, or was short of memory; others would fail again."""
-    if not results.exists():
-        return []
-    found = json.loads(results.read_text())["results"]
-    return [
-        one["unique_id"].split(".")[2]
-        for one in found
-        if one["status"] == "error" and LOST.search(one.get("message") or "")
-    ]
+    return [_name(one) for one in _all(results) if one["status"] == "error" and LOST.search(one.get("message") or "")]
 
 
 def failed_tests(results: Path) -> list[str]:
     """Names of the tests that found rows; a test that could not be run is not among them."""
-    if not results.exists():
-        return []
-    found = json.loads(results.read_text())["results"]
-    return [result["unique_id"].split(".")[2] for result in found if result["status"] == "fail"]
+    return [_name(one) for one in _all(results) if one["status"] == "fail"]
+
+
+def _all(results: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(results.read_text())["results"] if results.exists() else []
+    return found
+
+
+def _name(one: dict[str, Any]) -> str:
+    return str(one["unique_id"].split(".")[2])

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from micro_batches import NOON, Run, answers
+from micro_batches import NOON, Run, said_and_expected
 from micro_batches import frame as as_read
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -29,13 +29,10 @@ from batch.versions import VERSION, view_day_by_version
 from infra.lake.rows import frame
 from infra.settings import ROOT, Settings
 from infra.sql.gold import dbt_environment
-from streaming.changelog import counted, known_at
 from streaming.contracts import CONTRACTS
 from streaming.definitions import definitions
 from streaming.shared_plan import answered
 from streaming.silver import EVENT
-from streaming.speed import latest_rows
-from streaming.view_state import CLOSES
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
@@ -95,13 +92,9 @@ def test_each_definition_has_a_version(spark: SparkSession) -> None:
 
 @each_view
 def test_what_the_stream_said_last_is_the_view_of_all_events(run: Run, view: View) -> None:
-    log = run.spark.createDataFrame(pa.concat_tables(run.said[view.name]).combine_chunks())
-    every = as_read(run.spark, run.counted).withColumn(KNOWN_AT, known_at())
-    expected = answered(view, every.where(counted(tuple(view.changelogs))))
-    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.next_watermark))
-    found = answers(view, latest_rows(view, log.withColumn("as_of", F.lit(NOON))))
+    found, expected = said_and_expected(run, view)
     assert len(found) > 5
-    assert found == answers(view, expected)
+    assert found == expected
 
 
 @each_view

@@ -10,10 +10,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 from streaming.arrivals import arrow_schema
-from streaming.changelog import counted_in_arrow, known_at, last_of_each_key
+from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
 from streaming.contracts import CONTRACTS
 from streaming.open_rows import still_open, stored
+from streaming.shared_plan import answered
 from streaming.silver import EVENT
+from streaming.speed import latest_rows
 from streaming.standing_plan import standing_session
 from streaming.update_views import Keeping
 from streaming.view_state import CLOSES, OF_EVENT
@@ -93,3 +95,12 @@ def frame(spark: SparkSession, events: list[dict[str, Any]]) -> DataFrame:
 def answers(view: View, said: DataFrame) -> list[tuple[Any, ...]]:
     columns = [name for name in said.columns if name not in ("is_final", "is_removed", "as_of", "batch_id", CLOSES)]
     return sorted(map(tuple, said.select(*sorted(columns), "is_final").collect()), key=repr)
+
+
+def said_and_expected(run: Run, view: View) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """What a run said last of a view, and what the view says of all its events, as `answers`."""
+    log = run.spark.createDataFrame(pa.concat_tables(run.said[view.name]).combine_chunks())
+    every = frame(run.spark, run.counted).withColumn(KNOWN_AT, known_at())
+    expected = answered(view, every.where(counted(tuple(view.changelogs))))
+    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.next_watermark))
+    return answers(view, latest_rows(view, log.withColumn("as_of", F.lit(NOON)))), answers(view, expected)

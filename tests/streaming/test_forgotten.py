@@ -3,19 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from fewer import only_views
-from micro_batches import NOON, Run, answers, frame
+from micro_batches import NOON, Run, said_and_expected
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
-from streaming.shared_plan import answered
-from streaming.speed import latest_rows
 from streaming.update_views import PARTS
-from streaming.view_state import CLOSES
 from streaming.views import VIEWS
-from streaming.views.as_of import KNOWN_AT
 
 pytestmark = pytest.mark.slow
 MINUTE = timedelta(minutes=1)
@@ -40,14 +34,6 @@ def of_order(name: str, kind: str, after: timedelta, order: str) -> dict[str, An
     return {"topic": topic, "event_type": kind, "event_id": name, topic: own, "event_time": NOON + after}
 
 
-def said_and_expected(own: Run, name: str) -> tuple[list[Any], list[Any]]:
-    view = VIEWS[name]
-    log = own.spark.createDataFrame(pa.concat_tables(own.said[name]).combine_chunks())
-    expected = answered(view, frame(own.spark, own.counted).withColumn(KNOWN_AT, F.col("event_time")))
-    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(own.next_watermark))
-    return answers(view, latest_rows(view, log.withColumn("as_of", F.lit(NOON)))), answers(view, expected)
-
-
 def test_a_visit_that_a_pause_ended_is_forgotten(spark: SparkSession) -> None:
     own = run_of(spark, "shop_visits")
     for visit in range(8):
@@ -56,7 +42,7 @@ def test_a_visit_that_a_pause_ended_is_forgotten(spark: SparkSession) -> None:
         own.batch([clicked(40 * visit + one, begins + one * MINUTE) for one in range(40)])
         # That visit and the one before it; a log is written anew when most of it is of no use.
         assert own.keeping.held()[PARTS][0] <= 2 * 80
-    said, expected = said_and_expected(own, "shop_visits")
+    said, expected = said_and_expected(own, VIEWS["shop_visits"])
     assert len(said) == 8
     assert said == expected
 
@@ -65,7 +51,7 @@ def test_a_robot_without_a_pause_stays_one_visit(spark: SparkSession) -> None:
     own = run_of(spark, "shop_visits")
     for number in range(14):
         own.batch([clicked(8 * number + one, (8 * number + one) * 20 * MINUTE) for one in range(8)])
-    said, expected = said_and_expected(own, "shop_visits")
+    said, expected = said_and_expected(own, VIEWS["shop_visits"])
     assert len(said) == 1
     assert said == expected
 
@@ -80,7 +66,7 @@ def test_a_day_after_its_payment_an_order_is_forgotten(spark: SparkSession) -> N
         # That order, those of a day before it, and one that is open still.
         assert own.keeping.held()[PARTS][0] <= 2 * 5 + 1
     own.batch([of_order("paid at last", "payment_captured", 71 * hour, "o-1")])
-    said, expected = said_and_expected(own, "order_payments")
+    said, expected = said_and_expected(own, VIEWS["order_payments"])
     assert len(said) == 10
     assert said == expected
 
@@ -93,5 +79,5 @@ def test_an_order_placed_again_within_its_day_is_not_said_anew(spark: SparkSessi
     # Its row was closed 20 hours ago, and is the answer of that day for the key.
     own.batch([of_order("placed again", "order_placed", MINUTE, "o-1")])
     own.batch([of_order("elsewhere again", "order_placed", 80 * hour, "o-3")])
-    said, expected = said_and_expected(own, "order_payments")
+    said, expected = said_and_expected(own, VIEWS["order_payments"])
     assert said == expected

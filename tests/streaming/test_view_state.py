@@ -11,18 +11,15 @@ import pyarrow as pa
 import pytest
 from browsing import change
 from fewer import few_views
-from micro_batches import NOON, Run, answers, arrow, frame
+from micro_batches import NOON, Run, arrow, said_and_expected
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from streaming import update_views
-from streaming.changelog import counted, counted_in_arrow, known_at
-from streaming.shared_plan import answered
+from streaming.changelog import counted_in_arrow
 from streaming.speed import latest_rows
 from streaming.update_views import PARTS, Keeping
-from streaming.view_state import CLOSES
 from streaming.views import VIEWS
-from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 from streaming.watermark import arrow_time
 
@@ -106,14 +103,9 @@ def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
 def test_what_was_said_last_is_the_view_of_all_events(run: Run, view: View) -> None:
-    log = run.spark.createDataFrame(pa.concat_tables(run.said[view.name]).combine_chunks())
-    log = log.withColumn("as_of", F.lit(NOON))
-    every = frame(run.spark, run.counted).withColumn(KNOWN_AT, known_at())
-    expected = answered(view, every.where(counted(tuple(view.changelogs))))
-    expected = expected.withColumn("is_final", F.col(CLOSES) < F.lit(run.next_watermark))
-    found = answers(view, latest_rows(view, log))
+    found, expected = said_and_expected(run, view)
     assert len(found) > 2
-    assert found == answers(view, expected)
+    assert found == expected
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
