@@ -110,6 +110,8 @@ def own_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
                 monkeypatch.delenv(name)
         # A platform's test of the same process may have read them first, and they are kept.
         settings.cache_clear()
+        assert client.settings is settings, "the settings of a platform that is gone are still in force"
+        assert VARIABLE in os.environ, "so is its environment"
 
 
 @pytest.fixture(scope="session")

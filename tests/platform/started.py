@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,8 @@ SERVED_PORTS, COPY_PORTS, SHOP_DB_PORTS, DOOR_PORTS, ORDER_PORTS, CLUSTER_PORTS 
 )
 """Of the other platforms that one process may have at once."""
 CORE = "kafka,store,postgres,stream"
-RUNNING: list[Platform] = []
+RUNNING: list[tuple[Platform, ExitStack]] = []
+"""Each with what it changed in this process."""
 
 
 @contextmanager
@@ -45,9 +46,13 @@ def for_its_owner() -> Iterator[None]:
 
 
 def stop_all() -> None:
-    """Stop the platforms of this process: what idles takes a tenth of two cores, which others need."""
+    """Stop the platforms of this process: what idles takes a tenth of two cores, which others need. Whatever tests this process
+    runs next, they find it as it was before."""
     while RUNNING:
-        RUNNING.pop().run("daybreak", "down")
+        own, changed = RUNNING.pop()
+        own.run("daybreak", "down")
+        changed.close()
+        settings.cache_clear()
 
 
 @contextmanager
@@ -71,7 +76,9 @@ def started(
     }
     ours |= more or {}
     env |= ours
-    with pytest.MonkeyPatch.context() as patch, for_its_owner():
+    with ExitStack() as changed:
+        patch = changed.enter_context(pytest.MonkeyPatch.context())
+        changed.enter_context(for_its_owner())
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
         for name, value in ours.items():
@@ -87,7 +94,7 @@ def started(
             with Driver(env, home / "logs" / "nights.log", source) as driver:
                 own = Platform(load(), env, driver, source)
                 patch.setattr("infra.kafka.client.settings", lambda: own.settings)
-                RUNNING.append(own)
+                RUNNING.append((own, changed))
                 yield own
         finally:
             own.run("daybreak", "down")
