@@ -20,7 +20,6 @@ from streaming.progress import INGEST, PROGRESS
 from streaming.watermark import Watermark, capped, millis
 
 SOURCE, ID = "stream.clock", "clock.ahead/stream"
-BACK, BACK_ID = "stream.clock-back", "clock.back/stream"
 MEND = (
     "set the clocks of producers, broker and this machine right, and message.timestamp.type of every topic to LogAppendTime; "
     "then daybreak restart stream"
@@ -56,26 +55,30 @@ def _last_before(generation: str, batch_id: int) -> datetime | None:
 
 
 class SetBack:
-    """Looks whether this machine's clock was set back, and tells it."""
+    """Looks whether this machine's clock was set back: then Spark waits for a time that it has passed already."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
+        self.waits = False
+        """Was it since the query started?"""
 
     def look(self) -> None:
-        """Keep the problem if it was since the last look."""
+        """Say so if it was since the last look."""
         before, self._offset = self._offset, time.time() - time.monotonic()
         if before - self._offset >= BACK_SECONDS:
-            what = (
-                f"this machine's clock was set back by {span(before - self._offset)}: Spark waits for a time that it has passed "
-                "already, and the stream reads nothing until then"
+            self.waits = True
+            print(
+                f"daybreak stream: this machine's clock was set back by {span(before - self._offset)}: the query starts again, "
+                "since Spark would wait for a time that it has passed already",
+                file=sys.stderr,
+                flush=True,
             )
-            print(f"daybreak stream: {what}", file=sys.stderr, flush=True)
-            keep(settings(), BACK, [Problem(BACK_ID, what, "daybreak restart stream")])
 
 
 def started() -> None:
     """Nothing has been seen since the stream's start."""
-    for source in (SOURCE, BACK):
+    # The second was told by a version before this one.
+    for source in (SOURCE, "stream.clock-back"):
         keep(settings(), source, [])
 
 

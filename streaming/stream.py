@@ -102,8 +102,9 @@ def run() -> None:
         upkeep = Upkeep(stream_tables())
         query = _query(own, ingest, checkpoints)
         upkeep.start()
+        clock = clocks.SetBack()
         try:
-            while not _watch(query, ingest, published, stop):
+            while not _watch(query, ingest, published, clock, stop):
                 query = _again(own, ingest, checkpoints)
         except (Py4JError, OSError) as gone:
             # The signal went to Spark's JVM too, which may have ended first.
@@ -168,16 +169,19 @@ def gathered(found: DataFrame, s: Settings) -> DataFrame:
 
 
 def _again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
-    """The query anew, at another rate: the micro-batch that it ended at has written nothing, and is planned again."""
-    checkpoints.forget_plan(INGEST, ingest.rate.restarted())
+    """The query anew: at another rate, if the micro-batch that it ended at has written nothing, and is planned again."""
+    if ingest.rate.ended_at is not None:
+        checkpoints.forget_plan(INGEST, ingest.rate.restarted())
     return _query(session, ingest, checkpoints)
 
 
-def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: list[int]) -> bool:
-    """Until a signal comes, or (False) until the query has ended for another rate."""
-    clock = clocks.SetBack()
+def _watch(query: StreamingQuery, ingest: Ingest, published: Published, clock: clocks.SetBack, stop: list[int]) -> bool:
+    """Until a signal comes, or (False) until the query has ended for another rate, or for a clock that was set back."""
     while not stop:
         clock.look()
+        if clock.waits and _ended_between_two(query, ingest):
+            clock.waits = False
+            return False
         failure = query.exception()
         if failure is not None and ingest.rate.ended_at is not None:
             return False
@@ -192,6 +196,16 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, stop: li
         doing = query.status["message"]
         write_status("running", doing, ingest.finished, ingest.held, ingest.notices(), ingest.reads_back)
         time.sleep(1)
+    return True
+
+
+def _ended_between_two(query: StreamingQuery, ingest: Ingest) -> bool:
+    """End the query, unless it is at a micro-batch. Raises TransientFailure if one began just then: its writes may go on."""
+    if query.status["isTriggerActive"] or ingest.at[0] is not None:
+        return False
+    query.stop()
+    if ingest.at[0] is not None:
+        raise TransientFailure("the clock was set back, and a micro-batch began as the query ended")
     return True
 
 

@@ -22,7 +22,7 @@ NONE = timedelta()
 Set = Callable[[str, timedelta], None]
 DAY = datetime.now(UTC).date() - timedelta(days=2)
 SOON_SECONDS = 300
-"""Less than the clock is set back by: a stream that waits for the old time comes too late."""
+"""Less than the clock is set back by: a stream that waits for the old time would come too late."""
 
 
 def now_sent(platform: Platform, name: str, at: datetime | None = None) -> datetime:
@@ -100,7 +100,7 @@ def test_the_streams_clock_ahead_and_back_changes_no_answer(platform: Platform, 
     # The newest answer of that minute has all six.
     assert misspoken(platform) == []
     log = "".join(file.read_text(errors="replace") for file in (platform.settings.home / "logs").glob("stream.log*"))
-    assert log.count("this machine's clock was set back by 10 min") == 2
+    assert log.count("this machine's clock was set back by") == 2
 
 
 def test_a_second_writer_is_refused_whatever_its_clock_says(platform: Platform, set_clock: Set) -> None:
