@@ -10,7 +10,7 @@ import time
 from types import FrameType
 
 from py4j.protocol import Py4JError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra import out_of_memory
@@ -18,7 +18,6 @@ from infra.acting import act_as
 from infra.cause import sentence
 from infra.failing import failed
 from infra.failures import PermanentFailure, TransientFailure
-from infra.kafka.spark_source import spark_options
 from infra.kafka.topic_ids import topic_ids
 from infra.lake import spark_tables
 from infra.lake.lease import Lease
@@ -29,7 +28,6 @@ from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
 from streaming import clocks, power_loss, topic_settings, topics, working_folder
 from streaming import generation as generations
-from streaming.bronze import records
 from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.contracts import CONTRACTS
 from streaming.ingest import Ingest
@@ -37,14 +35,13 @@ from streaming.known_definitions import known_definitions
 from streaming.log import log_now
 from streaming.monitor.consumer_group import Published
 from streaming.progress import INGEST
-from streaming.rate import sized
+from streaming.query import begun, begun_again, ended_between_two
 from streaming.rejections import Rejections
 from streaming.restate import restate
 from streaming.resume import refuse_other_logs, resume
 from streaming.status_file import write_status
 from streaming.tables import speed_tables, stream_tables
 from streaming.upkeep import Upkeep
-from streaming.validate import validate
 
 
 def session() -> SparkSession:
@@ -100,12 +97,12 @@ def run() -> None:
         rejections = Rejections(settings().alarm_share, captured)
         ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease, rejections, ids)
         upkeep = Upkeep(stream_tables())
-        query = _query(own, ingest, checkpoints)
+        query = begun(own, ingest, checkpoints)
         upkeep.start()
         clock = clocks.SetBack()
         try:
             while not _watch(query, ingest, published, clock, stop):
-                query = _again(own, ingest, checkpoints)
+                query = begun_again(own, ingest, checkpoints)
         except (Py4JError, OSError) as gone:
             # The signal went to Spark's JVM too, which may have ended first.
             if not stop:
@@ -143,43 +140,11 @@ def _end(query: StreamingQuery, session: SparkSession, stop: list[int]) -> None:
             raise
 
 
-def _query(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
-    s = settings()
-    kafka = (
-        session.readStream.format("kafka")
-        .options(**spark_options(s, CONTRACTS, ingest.rate.at_once))
-        .option("startingOffsets", topics.starting_offsets(checkpoints.start()))
-        .option("maxOffsetsPerTrigger", ingest.rate.limit)
-        .load()
-    )
-    return (
-        # Validated before the query starts, so that the plan is made once and not with every micro-batch.
-        validate(sized(gathered(records(kafka), s)))
-        .writeStream.queryName(INGEST)
-        .option("checkpointLocation", checkpoints.of(INGEST))
-        .trigger(processingTime=f"{s.trigger_seconds} seconds")
-        .foreachBatch(ingest)
-        .start()
-    )
-
-
-def gathered(found: DataFrame, s: Settings) -> DataFrame:
-    """In the small profile, a task per core. Else Spark runs one for each partition of each topic with new records."""
-    return found.coalesce(found.sparkSession.sparkContext.defaultParallelism) if s.stream_profile == "small" else found
-
-
-def _again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
-    """The query anew: at another rate, if the micro-batch that it ended at has written nothing, and is planned again."""
-    if ingest.rate.ended_at is not None:
-        checkpoints.forget_plan(INGEST, ingest.rate.restarted())
-    return _query(session, ingest, checkpoints)
-
-
 def _watch(query: StreamingQuery, ingest: Ingest, published: Published, clock: clocks.SetBack, stop: list[int]) -> bool:
     """Until a signal comes, or (False) until the query has ended for another rate, or for a clock that was set back."""
     while not stop:
         clock.look()
-        if clock.waits and _ended_between_two(query, ingest):
+        if clock.waits and ended_between_two(query, ingest):
             clock.waits = False
             return False
         failure = query.exception()
@@ -196,16 +161,6 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, clock: c
         doing = query.status["message"]
         write_status("running", doing, ingest.finished, ingest.held, ingest.notices(), ingest.reads_back)
         time.sleep(1)
-    return True
-
-
-def _ended_between_two(query: StreamingQuery, ingest: Ingest) -> bool:
-    """End the query, unless it is at a micro-batch. Raises TransientFailure if one began just then: its writes may go on."""
-    if query.status["isTriggerActive"] or ingest.at[0] is not None:
-        return False
-    query.stop()
-    if ingest.at[0] is not None:
-        raise TransientFailure("the clock was set back, and a micro-batch began as the query ended")
     return True
 
 

@@ -8,7 +8,8 @@ from pyspark.sql import SparkSession
 from infra.settings import Settings, load
 from infra.spark_conf import FEW_ROWS
 from streaming import working_folder
-from streaming.stream import gathered, spark_settings
+from streaming.query import gathered
+from streaming.stream import spark_settings
 
 
 def test_the_small_profile_is_what_a_laptop_gets() -> None:
