@@ -21,10 +21,10 @@ LAYERS = ("infra", "streaming", "batch", "dags")
 
 STREAM_ONLY = {
     "withWatermark": set(),
-    "trigger": {"streaming/stream.py"},
-    "checkpointLocation": {"streaming/stream.py"},
-    "readStream": {"streaming/stream.py"},
-    "writeStream": {"streaming/stream.py"},
+    "trigger": {"streaming/query.py"},
+    "checkpointLocation": {"streaming/query.py"},
+    "readStream": {"streaming/query.py"},
+    "writeStream": {"streaming/query.py"},
 }
 """Where each word of Spark's streaming may stand in code."""
 
