@@ -8,11 +8,11 @@ import json
 import time
 from collections.abc import Collection, Mapping
 
-from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType, TopicMetadata  # type: ignore[attr-defined]
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client
+from infra.kafka import create as made
 from infra.settings import Settings, settings
 from infra.shop.db.connector import topic_configuration
 from streaming.contracts import CONTRACTS
@@ -35,12 +35,7 @@ def create() -> None:
         for topic, contract in CONTRACTS.items()
         if topic not in present
     ]
-    for topic, created in (admin.create_topics(missing) if missing else {}).items():
-        try:
-            created.result(timeout=20)
-        except KafkaException as failure:
-            if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
+    made.create(admin, missing)
     _wait(admin, [one.topic for one in missing])
     _refuse_producer_clocks(admin)
 
@@ -92,10 +87,14 @@ def _present(admin: AdminClient) -> dict[str, TopicMetadata]:
 
 def _refuse_producer_clocks(admin: AdminClient) -> None:
     resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in CONTRACTS]
-    for resource, described in admin.describe_configs(resources).items():
-        kind = described.result(timeout=20)["message.timestamp.type"].value
+    with client.answers():
+        answers = admin.describe_configs(resources)
+        kinds = {
+            one.name: answer.result(timeout=SECONDS)["message.timestamp.type"].value for one, answer in answers.items()
+        }
+    for topic, kind in kinds.items():
         if kind != "LogAppendTime":
             raise PermanentFailure(
-                f"topic {resource.name!r} has message.timestamp.type={kind}: arrival must be the broker's clock. "
+                f"topic {topic!r} has message.timestamp.type={kind}: arrival must be the broker's clock. "
                 "Set it to LogAppendTime (kafka-configs --alter) and start again."
             )

@@ -30,6 +30,7 @@ REFUSED = (
     KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
 )
 """What Kafka answers to a user that it does not know, or that has no right to what it asks for."""
+AWAY = "Kafka at {} does not answer: {} (see `daybreak status`)"
 
 
 def options() -> Options:
@@ -71,8 +72,8 @@ def consumer(group: str, more: Mapping[str, str | int | float | bool] | None = N
 
 @contextmanager
 def answers() -> Iterator[None]:
-    """Turn a KafkaException into a TransientFailure that names the broker, because a retry may succeed; what is refused stays so,
-    and is a PermanentFailure."""
+    """Turn a KafkaException, or an answer that does not come in time, into a TransientFailure that names the broker, because a
+    retry may succeed; what is refused stays so, and is a PermanentFailure."""
     try:
         yield
     except KafkaException as failure:
@@ -81,6 +82,6 @@ def answers() -> Iterator[None]:
                 f"Kafka at {settings().kafka_bootstrap} refuses this to {login.acting()}: {failure.args[0].str()} (daybreak "
                 "connect kafka shows how to log in, and infra/README.md who may do what)"
             ) from failure
-        raise TransientFailure(
-            f"Kafka at {settings().kafka_bootstrap} does not answer: {failure.args[0].str()} (see `daybreak status`)"
-        ) from failure
+        raise TransientFailure(AWAY.format(settings().kafka_bootstrap, failure.args[0].str())) from failure
+    except TimeoutError as late:
+        raise TransientFailure(AWAY.format(settings().kafka_bootstrap, "no answer in time")) from late

@@ -7,11 +7,11 @@ Run: python -m batch publish
 import time
 from collections.abc import Mapping
 
-from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client
+from infra.kafka import create as made
 from infra.settings import settings
 
 SECONDS = 20
@@ -40,12 +40,7 @@ def _create(admin: AdminClient, missing: Mapping[str, int]) -> None:
     """Create topics, and wait until Kafka lists them."""
     replication = settings().kafka_replication
     new = [NewTopic(topic, count, replication, config=COMPACTED) for topic, count in missing.items()]
-    for topic, created in (admin.create_topics(new) if new else {}).items():
-        try:
-            created.result(timeout=SECONDS)
-        except KafkaException as failure:
-            if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
+    made.create(admin, new)
     give_up = time.monotonic() + SECONDS
     while missing.keys() - admin.list_topics(timeout=SECONDS).topics.keys():
         if time.monotonic() > give_up:

@@ -16,8 +16,9 @@ from uuid import uuid4
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
 
-from infra.failures import PermanentFailure, TransientFailure
+from infra.failures import TransientFailure
 from infra.kafka import client
+from infra.kafka.create import create
 
 SECONDS = 20
 KEEPS_ALL = {"cleanup.policy": "delete"}
@@ -76,11 +77,7 @@ def send(topic: str, records: Sequence[tuple[int, str | None, str | None]]) -> N
 def _create(configs: Mapping[str, Mapping[str, str]], partitions: int, replication: int) -> None:
     new = [NewTopic(topic, partitions, replication, config=dict(config)) for topic, config in configs.items()]
     admin = client.admin()
-    for topic, created in admin.create_topics(new).items():
-        try:
-            created.result(timeout=SECONDS)
-        except KafkaException as failure:
-            raise PermanentFailure(f"topic {topic!r} cannot be created: {failure.args[0].str()}") from failure
+    create(admin, new)
     give_up = time.monotonic() + SECONDS
     while configs.keys() - admin.list_topics(timeout=SECONDS).topics.keys():
         if time.monotonic() > give_up:

@@ -124,7 +124,8 @@ def test_nights_under_clocks_that_move_settle_the_truth(platform: Platform, set_
     finally:
         output, errors = night.communicate(timeout=1800)
         set_clock("rest", NONE)
-    assert night.returncode == 0, output + errors[-3000:]
+    # librdkafka waits by this clock: an answer of the broker may be waited for in vain. Then the night is to be begun again.
+    assert night.returncode == 0 or (night.returncode == 1 and "(temporary: retry)" in errors), output + errors[-3000:]
     platform.run("batch", "night", "--date", str(DAY))
     assert untrue(platform, [DAY]) == []
     assert unaccounted(platform, archived=True) == []
