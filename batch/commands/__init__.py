@@ -29,6 +29,7 @@ COMMANDS = {
     "curve": "batch.commands.curve",
     "freshness": "streaming.commands.freshness",
     "lag": "streaming.commands.lag",
+    "metrics": "batch.commands.metrics",
     "explain": "batch.commands.explain",
     "state": "batch.commands.state",
     "gaps": "batch.commands.gaps",

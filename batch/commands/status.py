@@ -5,7 +5,6 @@ Run: daybreak status --problems
 """
 
 import json
-from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
@@ -13,10 +12,9 @@ import typer
 
 from infra import room
 from infra.commands.status_tables import show, show_count, show_held, show_problems
-from infra.problems import keep
 from infra.problems import problems as kept
 from infra.services.health import held
-from infra.services.problems import PROGRAMS, of_programs
+from infra.services.problems import is_up
 from infra.services.program import Name
 from infra.services.roster import roster
 from infra.services.status import Condition
@@ -38,20 +36,16 @@ def status(
     """
     s = settings()
     found = statuses(roster(s), Supervisor(s))
-    is_up = any(one.pid for one in found)
-    if is_up:
-        # On a full disk nothing is written down; the disk is told below.
-        with suppress(OSError):
-            keep(s, PROGRAMS, of_programs(found, s.still_seconds))
+    runs = is_up(s, found)
     if problems:
         # Imported here because its looks take a second to import.
         from batch.look import look
 
-        wrong = look(s) if is_up else kept(s)
+        wrong = look(s) if runs else kept(s)
         if as_json:
             print(json.dumps([asdict(one) for one in wrong], indent=2, default=str))
         else:
-            show_problems(wrong, is_up)
+            show_problems(wrong, runs)
         raise typer.Exit(1 if wrong else 0)
     if as_json:
         print(json.dumps([asdict(one) for one in found], indent=2))

@@ -19,7 +19,7 @@ def as_task(task: TaskInstanceResponse) -> Task:
 
 def as_run(run: DAGRunResponse, tasks: tuple[Task, ...]) -> Run:
     """A run with its tasks."""
-    return Run(run.dag_run_id, _day(run), run.state.value, tasks)
+    return Run(run.dag_run_id, _day(run), run.state.value, tasks, run.duration if run.end_date else None)
 
 
 def as_request(found: HITLDetail) -> ApprovalRequest:

@@ -31,12 +31,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a DAG for the day on which its data interval starts."""
+    """A run of a DAG for the day on which its data interval starts; `seconds` from its start to its end, None before."""
 
     run_id: str
     day: date
     state: str
     tasks: tuple[Task, ...]
+    seconds: float | None = None
 
     @property
     def has_ended(self) -> bool:

@@ -1,17 +1,29 @@
 """Programs that have a problem: one that fails, has ended, or waits for something for too long.
 
-Data flow: Status per program -> Problem per program that has one
+Data flow: Status per program -> Problem per program that has one -> `<home>/problems/look.programs.json`
 Run: daybreak status --problems
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from infra.durations import span
-from infra.problems import Problem
+from infra.problems import Problem, keep
 from infra.services.status import Condition, Status
+from infra.settings import Settings
 
 PROGRAMS = "look.programs"
 """The source of these problems: `daybreak status`."""
+
+
+def is_up(s: Settings, found: Sequence[Status]) -> bool:
+    """Does any program run? Then the problems that programs have now are kept; else what was known stands."""
+    if not any(one.pid for one in found):
+        return False
+    # On a full disk nothing is written down; the disk is told by a look of its own.
+    with suppress(OSError):
+        keep(s, PROGRAMS, of_programs(found, s.still_seconds))
+    return True
 
 
 def of_programs(found: Iterable[Status], still_seconds: float) -> list[Problem]:

@@ -290,3 +290,12 @@ def test_a_run_by_hand_is_of_the_day_that_a_person_means(logical: str | None, da
         },
     }
     assert as_run(DAGRunResponse.from_dict(asked), ()).day == day
+
+
+@pytest.mark.parametrize(("end", "seconds"), [(NOW, 512.5), (None, None)], ids=["ended", "running"])
+def test_a_run_has_its_seconds_once_it_has_ended(end: str | None, seconds: float | None) -> None:
+    asked = {
+        **{"dag_id": "nightly", "dag_display_name": "nightly", "dag_run_id": "r", "dag_versions": []},
+        **{"run_after": NOW, "run_type": "manual", "state": "success", "end_date": end, "duration": 512.5},
+    }
+    assert as_run(DAGRunResponse.from_dict(asked), ()).seconds == seconds

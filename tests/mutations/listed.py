@@ -17,6 +17,7 @@ from tests.mutations.fuzzed import FUZZED
 from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
+from tests.mutations.metrics import METRICS
 from tests.mutations.night import NIGHT
 from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
@@ -51,6 +52,7 @@ MUTATIONS = (
     *NIGHT,
     *KEPT,
     *SHOWN,
+    *METRICS,
     *EXPLAINED,
     *STORES,
     *FENCED,
