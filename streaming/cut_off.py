@@ -8,17 +8,17 @@ A broker that loses power, or a leader that was elected without the newest recor
 get the same offsets. A reader that has gone further would read on behind them, and miss what stands before its position.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import reduce
 from operator import or_
 
 import pyarrow.compute as pc
-from confluent_kafka import TopicPartition
 
 from infra.failures import PermanentFailure
 from infra.kafka import client
+from infra.kafka.first_records import READING, first_records
 from infra.kafka.places import At
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
@@ -104,20 +104,13 @@ def last_read(read_to: Mapping[At, int], table: Table) -> dict[At, tuple[int, da
 def others(last: Mapping[At, tuple[int, datetime]], log: Log) -> list[Other]:
     """The partitions whose log holds another record at the offset of the last one; records of one offset differ in arrival."""
     there = {at: one for at, one in last.items() if log.first.get(at, 0) <= one[0] < log.end.get(at, 0)}
-    found = []
-    for (topic, partition), (offset, arrival, now) in _now(there):
-        if now != arrival:
-            found.append(Other(topic, partition, offset, arrival, now))
-    return found
-
-
-def _now(last: Mapping[At, tuple[int, datetime]]) -> Iterable[tuple[At, tuple[int, datetime, datetime]]]:
-    """Each place with the arrival of the log's record at exactly that offset; a place without one is left out."""
-    # An offset behind the last record (of a compacted log) has no record to wait for.
-    with client.consumer("log", {"enable.partition.eof": "true"}) as consumer:
-        for (topic, partition), (offset, arrival) in sorted(last.items()):
-            consumer.assign([TopicPartition(topic, partition, offset)])
-            message = consumer.poll(TIMEOUT_SECONDS)
-            if message is not None and message.error() is None and message.offset() == offset:
-                now = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
-                yield (topic, partition), (offset, arrival, now)
+    if not there:
+        return []
+    with client.consumer("log", READING) as consumer:
+        now = first_records(consumer, {at: offset for at, (offset, _) in there.items()}, TIMEOUT_SECONDS)
+    return [
+        Other(*at, offset, arrival, now[at].arrival)
+        for at, (offset, arrival) in sorted(there.items())
+        # A record that is gone leaves the next one to be found, or none.
+        if at in now and now[at].offset == offset and now[at].arrival != arrival
+    ]

@@ -6,13 +6,12 @@ Run: python -m streaming; python -m batch archive --date 2026-01-31
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-
-from confluent_kafka import TopicPartition
+from datetime import datetime
 
 from infra.failures import TransientFailure
 from infra.kafka import client
 from infra.kafka.ends import bounds
+from infra.kafka.first_records import READING, first_records
 from infra.kafka.places import At, Ends
 from infra.kafka.topic_ids import topic_ids
 from streaming.contracts import CONTRACTS
@@ -47,11 +46,5 @@ def log_now() -> Log:
 
 def arrivals(at: Mapping[At, int]) -> dict[At, datetime]:
     """Arrival time of the first record at or after an offset, per partition; a partition without one is left out."""
-    found = {}
-    with client.consumer("log") as consumer:
-        for (topic, partition), offset in at.items():
-            consumer.assign([TopicPartition(topic, partition, offset)])
-            message = consumer.poll(TIMEOUT_SECONDS)
-            if message is not None and message.error() is None:
-                found[topic, partition] = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
-    return found
+    with client.consumer("log", READING) as consumer:
+        return {place: one.arrival for place, one in first_records(consumer, at, TIMEOUT_SECONDS).items()}

@@ -6,21 +6,20 @@ Run: daybreak lag
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # type: ignore[attr-defined]
 
 from infra.failures import PermanentFailure
-from infra.kafka import client
+from infra.kafka import client, first_records
 from infra.kafka.ends import bounds, open_transactions
 from infra.kafka.places import At, Ends
 from infra.settings import Settings
 
 ANSWER_SECONDS = 10
 READING: client.Options = {
-    "enable.partition.eof": "true",
-    "auto.offset.reset": "earliest",
+    **first_records.READING,
     # What an open transaction holds back is lag too.
     "isolation.level": "read_uncommitted",
 }
@@ -88,8 +87,7 @@ def partitions(s: Settings) -> list[Partition]:
 def unread_since(position: Mapping[At, int], topics: Iterable[str]) -> datetime | None:
     """The broker's time of the oldest committed record at or behind a position; None if all is read. A partition that the
     position does not name is unread from its beginning. Raises TransientFailure if Kafka does not answer."""
-    options = {"enable.partition.eof": "true", "auto.offset.reset": "earliest", "isolation.level": "read_committed"}
-    with client.consumer("unread", options) as consumer:
+    with client.consumer("unread", {**first_records.READING, "isolation.level": "read_committed"}) as consumer:
         # Lists all topics: a broker may create a topic that a client asks for by name.
         there = consumer.list_topics(timeout=ANSWER_SECONDS).topics
         every = [(topic, number) for topic in topics if topic in there for number in there[topic].partitions]
@@ -121,22 +119,4 @@ def _retention(admin: AdminClient, topic: str) -> timedelta | None:
 
 def _times(consumer: Consumer, places: dict[At, int]) -> dict[At, datetime]:
     """The broker's time of the first record at or after each offset; partitions without one are left out."""
-    waiting = set(places)
-    found: dict[At, datetime] = {}
-    asked = [TopicPartition(*at, offset) for at, offset in places.items()]
-    consumer.assign(asked)
-    # A partition that was paused once is still paused when it is assigned again.
-    consumer.resume(asked)
-    while waiting:
-        message = consumer.poll(ANSWER_SECONDS)
-        if message is None:
-            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
-        at, error = (str(message.topic()), int(message.partition() or 0)), message.error()
-        if error and error.code() != KafkaError._PARTITION_EOF:
-            raise KafkaException(error)
-        if at in waiting and not error:
-            found[at] = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
-        waiting.discard(at)
-        consumer.pause([TopicPartition(*at)])
-    consumer.unassign()
-    return found
+    return {at: one.arrival for at, one in first_records.first_records(consumer, places, ANSWER_SECONDS).items()}

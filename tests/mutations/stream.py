@@ -101,8 +101,8 @@ STREAM = (
     Mutation(
         "log: reads on behind the end of a log that was cut off and written on",
         "streaming/cut_off.py",
-        "if now != arrival:",
-        "if now < arrival:",
+        "now[at].arrival != arrival",
+        "now[at].arrival < arrival",
         "tests/streaming/test_cut_off.py::test_another_record_at_the_last_offset_is_refused",
     ),
     Mutation(
