@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 from infra.kafka.spark_source import MANY_AT_ONCE
 from infra.lake.arrow_tables import latest
 from infra.settings import settings
+from streaming import long_values
 from streaming.bronze import BRONZE
 from streaming.progress import MicroBatch
 
@@ -42,14 +43,23 @@ class AnotherRate(Exception):
 
 
 def sized(records: DataFrame) -> DataFrame:
-    """Records with SIZE, of at least SMALLEST bytes; those larger than LARGEST come without them. Both count when it is read."""
+    """Records with SIZE, of at least SMALLEST bytes; those larger than LARGEST come without them. Both count when it is read.
+
+    A long value is shortened (`long_values.py`).
+    """
     in_headers = F.aggregate("headers", F.lit(0), lambda sum_, one: sum_ + _bytes(one["key"]) + _bytes(one["value"]))
     size = (_bytes(F.col("key")) + _bytes(F.col("value")) + F.coalesce(in_headers, F.lit(0))).cast("long")
     told = records.withColumn(SIZE, size).where(F.col(SIZE) >= _property(SMALLEST, 0))
     fits = F.col(SIZE) <= _property(LARGEST, NO_LIMIT)
     return (
         told.withColumn("fits", fits)
-        .withColumns({name: F.when(F.col("fits"), F.col(name)) for name in ("key", "value", "headers")})
+        .withColumns(
+            {
+                "key": F.when(F.col("fits"), F.col("key")),
+                "value": F.when(F.col("fits"), long_values.shortened()),
+                "headers": F.when(F.col("fits"), F.col("headers")),
+            }
+        )
         .drop("fits")
     )
 
@@ -104,7 +114,7 @@ class Rate:
             # A cluster's executors have no properties of the driver's: they read every record, and whole, both times.
             again = again.filter(pc.greater(again[SIZE], largest))
             found = pa.concat_tables([found.filter(pc.invert(is_cut)), again])
-        return found.drop_columns([SIZE])
+        return long_values.restored(found, SIZE).drop_columns([SIZE])
 
     def _is_begun(self, batch: MicroBatch) -> bool:
         """Has it written something? Only the first one since the start may have. What was written once fitted."""

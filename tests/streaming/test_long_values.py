@@ -1,0 +1,51 @@
+"""A value of more than a MB comes to the tables whole, and Spark has seen its beginning only: with the reasons of the whole."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from confluent_kafka import Producer
+from pyspark.sql import SparkSession
+
+from infra.lake.rows import frame
+from streaming.bronze import RECORD
+from streaming.contracts import CONTRACTS
+from streaming.long_values import BEGINNING, LONG, restored
+from streaming.rate import SIZE, sized
+from streaming.validate import validate
+
+pytestmark = pytest.mark.slow
+
+
+def records(spark: SparkSession, values: dict[str, bytes]) -> Any:
+    rows = [
+        {"topic": topic, "partition": 0, "offset": 0, "key": b"k", "value": value} for topic, value in values.items()
+    ]
+    return frame(spark, rows, RECORD)
+
+
+def test_a_long_values_beginning_has_the_reasons_of_the_whole(spark: SparkSession) -> None:
+    long = records(spark, dict.fromkeys(CONTRACTS, b'{"a":"' + b"x" * LONG + b'"}'))
+    whole = validate(long).select("topic", "reasons").toArrow().sort_by("topic")
+    short = validate(sized(long)).toArrow().sort_by("topic")
+    assert short.select(["topic", "reasons"]) == whole
+    lengths = dict(zip(short["topic"].to_pylist(), map(len, short["value"].to_pylist()), strict=True))
+    captured = {one.topic for one in CONTRACTS.values() if one.captured}
+    assert {topic for topic, length in lengths.items() if length == BEGINNING} == CONTRACTS.keys() - captured
+    assert all(lengths[topic] > LONG for topic in captured)
+
+
+def test_what_was_shortened_is_read_whole_and_nothing_else(spark: SparkSession, kafka: SimpleNamespace) -> None:
+    values = [b"y" * LONG, b"x" * (LONG + 1), b"x" * BEGINNING, None]
+    producer = Producer({"bootstrap.servers": kafka.kafka_bootstrap, "message.max.bytes": 8 * LONG})
+    for value in values:
+        producer.produce("orders", value, partition=0)
+    assert producer.flush(30) == 0
+    rows = [{"topic": "orders", "partition": 0, "offset": n, "value": value} for n, value in enumerate(values)]
+    found = sized(frame(spark, rows, RECORD)).toArrow()
+    assert [len(value or b"") for value in found["value"].to_pylist()] == [LONG, BEGINNING, BEGINNING, 0]
+    again: pa.Table = restored(found, SIZE)
+    assert again["value"].to_pylist() == values
+    assert again.drop_columns(["value"]) == found.drop_columns(["value"])
+    assert again.schema == found.schema
