@@ -80,9 +80,10 @@ class Ingest:
         self._recent = DedupIndex()
         self._comparable = comparable(session, definitions)
         self._late = LateIndex(files(SILVER), self._comparable)
-        self._recovery = Recovery(session, checkpoints, generation, definitions, speed)
         self._alerts = Alerts(generation)
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
+        # To plan all views takes as long as Spark to plan the query: both at once.
+        self._begun = self._pool.submit(Recovery, session, checkpoints, generation, definitions, speed)
         clocks.started()
 
     def __call__(self, validated: DataFrame, batch_id: int) -> None:
@@ -118,6 +119,10 @@ class Ingest:
         self.held = self._recovery.views.held()
         self.at = None, ""
         self.finished = {"id": batch_id, "finished_at": time.time()}
+
+    @property
+    def _recovery(self) -> Recovery:
+        return self._begun.result()
 
     def notices(self) -> list[str]:
         """Sentences for `daybreak status`."""

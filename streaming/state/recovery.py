@@ -10,6 +10,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
@@ -59,12 +60,16 @@ class Recovery:
 
         `watermark_ms` is None before the first event. `tell` hears what is read.
         """
-        rows = {} if watermark_ms is None else self._open_rows(watermark_ms, batch_id, tell, _few())
-        if watermark_ms is not None and self._resumed(batch_id, rows, tell):
-            return rows
-        self._anew(batch_id)
         if watermark_ms is None:
-            return rows
+            self._anew(batch_id)
+            return {}
+        # The stores are read while the tables are.
+        with ThreadPoolExecutor(1, "look") as pool:
+            looked = pool.submit(self.views.look) if self._is_left(batch_id) else None
+            rows = self._open_rows(watermark_ms, batch_id, tell, _few())
+            if looked and self._resumed(batch_id, rows, looked, tell):
+                return rows
+        self._anew(batch_id)
         rows = self._open_rows(watermark_ms, batch_id, tell, tuple(VIEWS))
         tell("the events that open rows may need")
         events = on_time_since(watermark_ms, self._generation, batch_id)
@@ -72,19 +77,24 @@ class Recovery:
         self._write(batch_id - self.views.version)
         return rows
 
-    def _resumed(self, batch_id: int, rows: Mapping[str, pa.Table], tell: Tell) -> bool:
-        """Could the stores be read as they were before the micro-batch?"""
+    def _is_left(self, batch_id: int) -> bool:
+        """Are there stores of this very code? Then the views are told their version before the micro-batch."""
         version = batch_id - int(self._left.get("before", batch_id))
         if self._left.get("digest") != self._digest or version <= 0:
             return False
+        self.views.version = version
+        return True
+
+    def _resumed(self, batch_id: int, rows: Mapping[str, pa.Table], looked: "Future[None]", tell: Tell) -> bool:
+        """Could the stores be read as they were before the micro-batch?"""
         tell("the state of parts")
         opened, ended = self._said_last(batch_id - 1)
         try:
-            self.views.resume(version, {**opened, **rows}, ended)
-            self.views.look()
+            looked.result()
         except (Py4JJavaError, PySparkException) as gone:
             tell(f"the state of parts anew, since it cannot be read: {str(gone).splitlines()[0]}")
             return False
+        self.views.resume(self.views.version, {**opened, **rows}, ended)
         return True
 
     def _said_last(self, batch_id: int) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
