@@ -1,4 +1,4 @@
-"""Values of more than a MB, which no contract reads: Spark takes their beginning, and the driver the whole, past the JVM's heap.
+"""Values of more than a MB, which no contract reads: Spark takes their beginning, and the driver the whole, past its rows.
 
 Data flow: records of Kafka, SIZE -> records with shortened values -> validated -> Arrow with the whole values
 Run: pytest tests/streaming/test_long_values.py
@@ -10,10 +10,11 @@ than that gives the same reasons. Of a captured table every change is read (`enc
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from infra.kafka.values import values_at
+from infra.settings import settings
 from streaming.contracts import CONTRACTS
 from streaming.encodings import MAX_BYTES
 
@@ -31,7 +32,7 @@ def shortened() -> Column:
     return F.when(is_long, F.substring("value", 1, BEGINNING)).otherwise(F.col("value"))
 
 
-def restored(found: pa.Table, size: str) -> pa.Table:
+def restored(session: SparkSession, found: pa.Table, size: str) -> pa.Table:
     """Rows with whole values; column `size` tells which records are that large. Raises TransientFailure as `values_at` does."""
     may_be = pc.and_(pc.greater(found[size], LONG), pc.equal(pc.binary_length(found["value"]), BEGINNING))
     is_cut = pc.fill_null(may_be, False).combine_chunks()
@@ -39,7 +40,7 @@ def restored(found: pa.Table, size: str) -> pa.Table:
         return found
     cut = found.select(["topic", "partition", "offset"]).filter(is_cut)
     places = list(zip(*(column.to_pylist() for column in cut.columns), strict=True))
-    values = values_at(places)
+    values = values_at(session, settings(), places)
     whole = pa.array([values[place] for place in places], found.schema.field("value").type)
     value = pc.replace_with_mask(found["value"].combine_chunks(), is_cut, whole)
     return found.set_column(found.schema.get_field_index("value"), found.schema.field("value"), value)

@@ -78,6 +78,7 @@ class Rate:
 
     def __init__(self, session: SparkSession, was_full: bool = False) -> None:
         s = settings()
+        self._session = session
         self._java = session._jvm.java.lang.System  # type: ignore[union-attr]
         self._usual = self._most = s.max_offsets_per_trigger
         self._bytes = s.max_mb_per_trigger << 20
@@ -114,7 +115,7 @@ class Rate:
             # A cluster's executors have no properties of the driver's: they read every record, and whole, both times.
             again = again.filter(pc.greater(again[SIZE], largest))
             found = pa.concat_tables([found.filter(pc.invert(is_cut)), again])
-        return long_values.restored(found, SIZE).drop_columns([SIZE])
+        return long_values.restored(self._session, found, SIZE).drop_columns([SIZE])
 
     def _is_begun(self, batch: MicroBatch) -> bool:
         """Has it written something? Only the first one since the start may have. What was written once fitted."""

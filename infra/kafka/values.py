@@ -1,55 +1,95 @@
-"""The values of single records, read past any JVM: librdkafka holds one once, where Spark's rows would hold it a dozen times.
+"""The values of single records, read in Spark's driver past its rows: in memory once, where a plan holds them a dozen times.
 
-Data flow: places in the log -> bytes
-Run: pytest tests/infra/test_values.py
+Data flow: places in the log -> Kafka's own client in the driver's JVM -> files -> bytes
+Run: pytest tests/platform/test_00_deployed.py tests/platform/test_02_poison.py
+
+The client unpacks a batch record by record: one of a GB, as producers pack zeros into a MB, is never whole in memory.
 """
 
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from confluent_kafka import KafkaException, TopicPartition
+from pyspark.sql import SparkSession
 
 from infra.failures import TransientFailure
-from infra.kafka import client
 from infra.kafka.places import At
+from infra.kafka.spark_source import spark_options
+from infra.settings import Settings
 
 SECONDS = 60
-READING: client.Options = {
-    "isolation.level": "read_committed",
-    # Of a batch that a producer packed well: its codec's own limit, and the most that librdkafka takes.
-    "receive.message.max.bytes": (1 << 31) - 1,
-    "queued.min.messages": 1,
-}
+PREFIX = "kafka."
 Place = tuple[str, int, int]
 """Topic, partition, offset."""
 
 
-def values_at(places: Collection[Place]) -> dict[Place, bytes | None]:
+def values_at(session: SparkSession, s: Settings, places: Collection[Place]) -> dict[Place, bytes | None]:
     """The value of the record at each of these places; None where it has none.
 
     Reads each partition from the first of its places to the last. Raises TransientFailure if one of them has no record, or if
     Kafka does not answer.
     """
-    wanted, found = set(places), dict[Place, bytes | None]()
-    first = dict[At, int]()
-    for topic, partition, offset in sorted(wanted, reverse=True):
-        first[topic, partition] = offset
-    with client.consumer("values", READING) as consumer:
-        consumer.assign([TopicPartition(*at, offset) for at, offset in first.items()])
-        while wanted:
-            message = consumer.poll(SECONDS)
-            if message is None:
-                raise TransientFailure(f"Kafka does not give the record at {_text(min(wanted))} within {SECONDS} s")
-            if error := message.error():
-                raise KafkaException(error)
-            at = str(message.topic()), int(message.partition() or 0), int(message.offset() or 0)
-            if at in wanted:
-                found[at] = message.value()
-                wanted.discard(at)
-            elif passed := [one for one in wanted if one[:2] == at[:2] and one[2] < at[2]]:
-                raise TransientFailure(f"Kafka has no record at {_text(min(passed))} any more")
+    jvm: Any = session.sparkContext._jvm
+    own, found = jvm.java.util.HashMap(), dict[Place, bytes | None]()
+    for name, value in _options(s).items():
+        own.put(name, value)
+    client = jvm.org.apache.kafka.common.serialization.ByteBufferDeserializer
+    consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(own, client(), client())
+    try:
+        with TemporaryDirectory(dir=session.sparkContext._temp_dir) as folder:
+            for at in sorted({place[:2] for place in places}):
+                offsets = sorted(offset for *own_at, offset in places if tuple(own_at) == at)
+                for offset, own_value in _of_partition(jvm, consumer, at, offsets, Path(folder) / "value"):
+                    found[*at, offset] = own_value
+    finally:
+        consumer.close()
     return found
 
 
-def _text(place: Place) -> str:
-    topic, partition, offset = place
-    return f"{topic}-{partition}, offset {offset}"
+def _options(s: Settings) -> dict[str, str]:
+    spark = spark_options(s, [], at_once=1)
+    own = {name.removeprefix(PREFIX): value for name, value in spark.items() if name.startswith(PREFIX)}
+    return own | {"auto.offset.reset": "none", "enable.auto.commit": "false"}
+
+
+def _of_partition(
+    jvm: Any, consumer: Any, at: At, offsets: list[int], file: Path
+) -> Iterator[tuple[int, bytes | None]]:
+    place, wanted = jvm.org.apache.kafka.common.TopicPartition(*at), set(offsets)
+    consumer.assign(jvm.java.util.List.of(place))
+    consumer.seek(place, offsets[0])
+    give_up = time.monotonic() + SECONDS
+    while wanted:
+        records = consumer.poll(jvm.java.time.Duration.ofSeconds(1)).iterator()
+        if not records.hasNext():
+            # Markers of transactions are none, and end a poll too.
+            if time.monotonic() > give_up:
+                raise TransientFailure(f"Kafka does not give the record at {_text(at, min(wanted))} within {SECONDS} s")
+            continue
+        record = records.next()
+        offset = int(record.offset())
+        if offset > min(wanted):
+            raise TransientFailure(f"Kafka has no record at {_text(at, min(wanted))} any more")
+        if offset in wanted:
+            wanted.discard(offset)
+            yield offset, _bytes(jvm, record.value(), file)
+
+
+def _bytes(jvm: Any, value: Any, file: Path) -> bytes | None:
+    """By way of a file: Py4J would carry them as text."""
+    if value is None:
+        return None
+    stream = jvm.java.io.FileOutputStream(str(file))
+    try:
+        channel = stream.getChannel()
+        while value.hasRemaining():
+            channel.write(value)
+    finally:
+        stream.close()
+    return file.read_bytes()
+
+
+def _text(at: At, offset: int) -> str:
+    return f"{at[0]}-{at[1]}, offset {offset}"

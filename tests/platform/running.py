@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 from warm import Driver
 
-from infra.kafka import login
+from infra.kafka import client, login
 from infra.kafka.delivery_log import Entry, Ledger, read_ledger
 from infra.kafka.places import Ends
 from infra.kafka.send import Sender
@@ -120,6 +121,14 @@ class Platform:
                 sender.send(topic, key, value, event_id, kind=kind)
         assert not sender.rejected, sender.rejected
         return sender.acked.total()
+
+    def send_packed(self, records: Iterable[tuple[str, bytes | None, bytes | None, str | None, str]]) -> int:
+        """The same by a producer that packs values of up to 64 MB, as none of ours does."""
+        packing: client.Options = {"compression.type": "gzip", "message.max.bytes": 64 << 20}
+        usual = client.options
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(client, "options", lambda: usual() | packing)
+            return self.send(records)
 
     def sent(self) -> list[Entry]:
         """The ledger's acked entries; what was read before is not read again."""

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 import pytest
 from accounting import unaccounted, where
-from corpus import neighbours, poison
+from corpus import Record, neighbours, poison
 from running import Platform
 
 pytestmark = pytest.mark.platform
@@ -37,6 +37,7 @@ def test_poison_lands_where_its_name_says_and_its_neighbours_arrive(platform: Pl
     other = json.dumps(json.loads(value or b"") | {"customer_id": "c-8"}).encode()
     records.append((topic, key, other, event_id, "poison:other content=conflict"))
     assert platform.send(records) == len(records)
+    assert platform.send_packed([packed(next(one for one in bad if one.name == "oversize"))]) == 1
     platform.wait_drained()
     assert unaccounted(platform) == []
     silver = {where(row) for row in platform.rows("silver/events", "topic", "partition", "offset")}
@@ -52,6 +53,11 @@ def test_poison_lands_where_its_name_says_and_its_neighbours_arrive(platform: Pl
     of_them = {at for at, kind in kinds.items() if kind == "neighbour" and batches[at] in shared}
     assert len(of_them) > len(good) / 2
     assert of_them <= silver
+
+
+def packed(one: Record) -> tuple[str, bytes | None, bytes | None, str | None, str]:
+    """A record that takes a few kB of the log, and 8 MB when it is read."""
+    return one.topic, one.key, (one.value or b"") + b" " * (8 << 20), None, "poison:packed=oversize"
 
 
 def test_the_stream_is_still_the_same_process(platform: Platform, before: int) -> None:
