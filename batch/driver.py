@@ -17,12 +17,16 @@ from infra.settings import settings
 from infra.spark_conf import FEW_ROWS
 from streaming.gaps import BRONZE_GAPS
 
+BOUNDED = {"spark.shuffle.spill.maxSizeInBytesForSpillThreshold": "128m"}
+"""The most that a task sorts in memory. Spark would take what it counts as free, and does not count the records that Kafka's
+client has unpacked: 50 of 4 MB each and a sort of the rest filled a heap of 1.5 GB."""
+
 
 def session() -> SparkSession:
     """The night's Spark session."""
     s = settings()
-    # Before a day with many records, batch/tuning changes these settings.
-    return spark("daybreak night", s.night_memory, "night_memory", s.night_jvm, {**FEW_ROWS, **s.of_night})
+    # Before a day with many records, batch/tuning changes some of these settings.
+    return spark("daybreak night", s.night_memory, "night_memory", s.night_jvm, {**FEW_ROWS, **BOUNDED, **s.of_night})
 
 
 def create_tables(own: SparkSession) -> None:
