@@ -4,6 +4,7 @@ Data flow: settlements, versions of the code -> Redone per day; times of settlem
 Run: daybreak plan
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -60,8 +61,8 @@ def seconds(settled_at: Iterable[datetime], counted_at: Iterable[datetime]) -> l
     marks = sorted({*ends, *counted_at})
     found = []
     for end in ends:
-        before = [mark for mark in marks if mark < end]
-        if before and (took := end - before[-1]) <= LONGEST:
+        before = bisect_left(marks, end)
+        if before and (took := end - marks[before - 1]) <= LONGEST:
             found.append(took.total_seconds())
     return found[-NEWEST:]
 
