@@ -4,7 +4,7 @@ Data flow: archive/events -> validate, outcomes -> truth/events, truth/quarantin
 Run: python -m batch truth --date 2026-01-31
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
@@ -132,6 +132,16 @@ def view_day(view: View, found: DataFrame, day: Day) -> DataFrame:
     return view.answer(view.rows(inputs(view, found)).where(F.col("day") == F.lit(day.date)))
 
 
+def events_of(rows: DataFrame, definitions: Mapping[str, str], day: Day) -> DataFrame:
+    """Of validated records around a day the valid events, one per event_id; of older changes the last of each key."""
+    return shortened(accepted(rows, of_event(definitions)), day.start - LOOKBACK)
+
+
+def answer_of(view: View, found: DataFrame, day: Day) -> DataFrame:
+    """The view's rows for a day, from events that may be more than those that it needs."""
+    return view_day(view, found.where(needed(view, day.around(view.lookback, view.reach))), day)
+
+
 def truth(
     session: SparkSession,
     day: Day,
@@ -148,8 +158,7 @@ def truth(
     validated = known or Decided(session)
     rows = validated.around(day)
     try:
-        valid = accepted(rows, of_event(definitions))
-        found = materialized(shortened(valid, day.start - LOOKBACK))
+        found = materialized(events_of(rows, definitions, day))
         stamp = F.lit(run)
         # A view has about as many rows as there are events, so their number decides for the view too, without a count.
         as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
@@ -162,8 +171,7 @@ def truth(
             replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
 
         def write(view: View) -> None:
-            own = found.where(needed(view, day.around(view.lookback, view.reach)))
-            answer = view_day(view, own, day).withColumn("definition", F.lit(definitions[view.name]))
+            answer = answer_of(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
             replace_days(as_fits(answer.withColumn("run", stamp)), truth_table(view), [day.date])
 
         at_once(session, write, views)

@@ -13,6 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import psutil
+import pyspark
 from pyspark.sql import SparkSession
 
 from infra.settings import ROOT, settings
@@ -31,18 +32,36 @@ CLOCK_SECONDS = 2
 def known_definitions(session: SparkSession) -> Mapping[str, str]:
     """As `definitions`. Of code that has changed since this process began, it is not known what the process has loaded."""
     files = list(_files())
-    if max(file.stat().st_mtime for file in files) >= psutil.Process().create_time() - CLOCK_SECONDS:
+    if _is_young(files):
         return definitions(session)
-    file, of = settings().home / "definitions.json", _hash(files, session.version)
-    kept: dict[str, dict[str, str]] = {}
-    with suppress(OSError, ValueError, TypeError):
-        kept = {name: dict(found) for name, found in json.loads(file.read_text())}
+    file, of, kept = _file(), _hash(files, session.version), _kept()
     if of not in kept:
         kept[of] = dict(definitions(session))
         fresh = file.with_suffix(f".{uuid4()}")
         fresh.write_text(json.dumps(list(kept.items())[-KEPT:], indent=1))
         fresh.replace(file)
     return kept[of]
+
+
+def remembered() -> Mapping[str, str] | None:
+    """The versions of this very code, if a process of it has found them; None: they are not known. It needs no Spark."""
+    files = list(_files())
+    return None if _is_young(files) else _kept().get(_hash(files, pyspark.__version__))
+
+
+def _is_young(files: list[Path]) -> bool:
+    """Has a file changed since this process began?"""
+    return max(file.stat().st_mtime for file in files) >= psutil.Process().create_time() - CLOCK_SECONDS
+
+
+def _file() -> Path:
+    return settings().home / "definitions.json"
+
+
+def _kept() -> dict[str, dict[str, str]]:
+    with suppress(OSError, ValueError, TypeError):
+        return {name: dict(found) for name, found in json.loads(_file().read_text())}
+    return {}
 
 
 def _files() -> Iterator[Path]:

@@ -21,6 +21,7 @@ COMMANDS = {
     **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),
     **dict.fromkeys(("night", "backfill"), "batch.commands.nights"),
     "decide": "batch.commands.decide",
+    "plan": "batch.commands.plan",
     "redefine": "batch.commands.redefine",
     **dict.fromkeys(("query", "tables", "docs"), "infra.commands.query"),
     "beeline": "infra.commands.beeline",

@@ -22,6 +22,7 @@ from tests.mutations.night import NIGHT
 from tests.mutations.notify import NOTIFY
 from tests.mutations.orders import ORDERS
 from tests.mutations.pages import PAGES
+from tests.mutations.planned import PLANNED
 from tests.mutations.postgres_doors import POSTGRES_DOORS
 from tests.mutations.projects import PROJECTS
 from tests.mutations.queue import QUEUE
@@ -54,6 +55,7 @@ MUTATIONS = (
     *SHOWN,
     *METRICS,
     *EXPLAINED,
+    *PLANNED,
     *STORES,
     *FENCED,
     *FUZZED,

@@ -142,8 +142,8 @@ NIGHT = (
     Mutation(
         "truth (found by the nightly comparison): a partition is dropped",
         "batch/truth.py",
-        "answer = view_day(view, own, day)",
-        'answer = view_day(view, own.where("partition = 0"), day)',
+        "answer = answer_of(view, found, day)",
+        'answer = answer_of(view, found.where("partition = 0"), day)',
         f"{RECONCILE}::test_every_differing_row_has_its_steps",
     ),
     Mutation(

@@ -20,6 +20,7 @@ from traffic import order_id_of, paid, placed
 from truth_check import untrue
 
 from infra.failures import PERMANENT_EXIT
+from streaming import views
 
 pytestmark = pytest.mark.platform
 
@@ -46,10 +47,12 @@ STILL_OPEN = [placed(f"deployed: clock {n}", MIDNIGHT + timedelta(hours=14, minu
 
 @dataclass(frozen=True)
 class Story:
-    """The platform after the night of the right code, and what that night had said beside the wrong stream."""
+    """The platform after the night of the right code, and what that night had said beside the wrong stream; the right code's plan
+    before it was put into force."""
 
     platform: Platform
     refused: subprocess.CompletedProcess[str]
+    plan: dict[str, Any]
 
     def of(self, table: str, view: str) -> list[dict[str, Any]]:
         rows = self.platform.rows(f"reconciliation/{table}")
@@ -67,14 +70,25 @@ def story(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Story
             platform.wait_drained()
         refused = platform.run("batch", "night", "--date", str(DAY), check=False)
         assert not [row for row in platform.rows("reconciliation/settlements", "day") if row["day"] == DAY]
+    plan = json.loads(platform.run("daybreak", "plan", "--json").stdout)
     platform.run("daybreak", "redefine", "--no-airflow", seconds=2400)
     platform.run("batch", "night", "--date", str(DAY))
-    return Story(platform, refused)
+    return Story(platform, refused, plan)
 
 
 def test_a_night_of_other_rules_than_the_streams_settles_nothing(story: Story) -> None:
     assert story.refused.returncode == PERMANENT_EXIT
     assert "different versions cannot be compared" in story.refused.stderr
+
+
+def test_the_plan_says_what_the_right_code_will_change(story: Story) -> None:
+    assert [(one["name"], one["kind"]) for one in story.plan["contracts"]] == [("orders", "changed")]
+    tried = story.plan["tried"]["orders"]
+    assert tried["is_compatible"], "the wider limit accepts all that the tighter one has accepted"
+    assert tried["freed"] >= len(REFUSED)
+    reading = {name for name, view in views.VIEWS.items() if "orders" in view.inputs}
+    assert {one["name"] for one in story.plan["views"] if one["because"] == ["orders"]} == reading
+    assert story.plan["command"] == "daybreak redefine"
 
 
 def minutes() -> dict[datetime, tuple[int, int]]:

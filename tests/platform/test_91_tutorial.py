@@ -47,11 +47,13 @@ REVIEWS = [
 
 @dataclass(frozen=True)
 class Copy:
-    """A platform of a tree of its own, which is edited as a user would; `before`: what the first night had settled."""
+    """A platform of a tree of its own, which is edited as a user would; `before`: what the first night had settled; `plan`: of
+    the tutorials' topic and view, before they are in force."""
 
     platform: Platform
     folder: Path
     before: dict[str, Any]
+    plan: dict[str, Any]
 
     def run(self, *arguments: str) -> str:
         """`python -m ...` with the copy's code, to its end."""
@@ -86,16 +88,17 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
             for records in (ORDERS, [CLOCK], [LATE]):
                 platform.send(records)
                 platform.wait_drained()
-            own = Copy(platform, folder, {})
+            own = Copy(platform, folder, {}, {})
             own.run("batch", "night", "--date", str(DAY))
             (settled,) = platform.rows("reconciliation/settlements")
             performed(folder)
+            plan = json.loads(platform.run("daybreak", "plan", "--day", str(DAY), "--json").stdout)
             platform.run("daybreak", "redefine", "--view", VIEW, "--no-airflow", seconds=1200)
             _review(own)
             own.run("batch", "night", "--curve", "--date", str(DAY))
             own.run("batch.gold", "build")
             own.run("batch.gold", "docs")
-            yield Copy(platform, folder, settled)
+            yield Copy(platform, folder, settled, plan)
         finally:
             platform.run("daybreak", "down")
     assert not left_over(folder / ".daybreak")
@@ -119,6 +122,15 @@ def hours(orders: Any) -> Counter[tuple[str, datetime]]:
 
 def of_the_view(rows: list[dict[str, Any]]) -> dict[tuple[str, datetime], int]:
     return {(row["customer_id"], row["hour_start"].astimezone(UTC)): row["orders"] for row in rows}
+
+
+def test_the_plan_names_the_topic_the_view_and_the_day(copy: Copy) -> None:
+    assert [(one["name"], one["kind"]) for one in copy.plan["contracts"]] == [(TOPIC, "new")]
+    assert [(one["name"], one["kind"]) for one in copy.plan["views"]] == [(VIEW, "new")]
+    assert copy.plan["redone"] == [{"day": str(DAY), "topics": [], "views": [VIEW]}]
+    assert copy.plan["command"] == f"daybreak redefine --view {VIEW}"
+    (numbers,) = copy.plan["numbers"]
+    assert numbers["added"] == numbers["rows"] == len(hours([*ORDERS, CLOCK, LATE]))
 
 
 def test_both_layers_have_the_new_view(copy: Copy) -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import psutil
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -72,6 +73,16 @@ def _known(version: str = "4") -> dict[str, str]:
 def test_the_same_code_is_planned_once(root: Path, asked: Asked) -> None:
     assert _known() == _known() == {"orders": "1"}
     assert asked.times == 1
+
+
+def test_what_is_known_of_this_code_is_remembered_without_spark(root: Path, asked: Asked) -> None:
+    assert module.remembered() is None
+    _known(version=pyspark.__version__)
+    assert (module.remembered(), asked.times) == ({"orders": "1"}, 1)
+    _write(root / "streaming" / "totals.py", "two", LONG_AGO)
+    assert module.remembered() is None
+    _write(root / "streaming" / "totals.py", "one", time.time())
+    assert module.remembered() is None, "the process may have loaded something else"
 
 
 def test_a_changed_file_is_planned_anew(root: Path, asked: Asked) -> None:

@@ -1,0 +1,1 @@
+"""Plan: what the code changes, compared with what runs, before anything moves: versions, settled days, records, numbers."""
