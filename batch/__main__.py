@@ -15,9 +15,11 @@ from batch.ahead import ahead as ahead_of
 from batch.day import parse
 from batch.settlement import decide as decisions
 from batch.settlement.decisions import Decision
+from infra import logs
 from infra.acting import act_as
 from infra.failures import PermanentFailure, reported
 from infra.lake.tables import Writer
+from infra.settings import settings
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 Date = Annotated[str, typer.Option("--date", help="The UTC day, YYYY-MM-DD.")]
@@ -29,6 +31,7 @@ Report = Annotated[Path | None, typer.Option(help="Write the step's report to th
 @app.callback()
 def _night() -> None:
     """The night's steps, a person's decisions, and maintenance."""
+    logs.begin(settings().log_format)
     act_as(Writer.NIGHT)
 
 

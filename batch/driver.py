@@ -4,11 +4,13 @@ Data flow: Table of each step -> Delta tables under the lake root
 Run: python -m batch prepare
 """
 
+import logging
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
 from batch.tables import night_tables
+from infra import logs
 from infra.failures import TransientFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.lease import Lease
@@ -51,4 +53,4 @@ def refuse_without_stream() -> None:
 
 def say(text: str) -> None:
     """Print a line with the time (UTC)."""
-    print(f"{datetime.now(UTC):%H:%M:%S} {text}", flush=True)
+    logs.line(text, "daybreak night", logging.INFO, f"{datetime.now(UTC):%H:%M:%S} {text}")

@@ -6,7 +6,6 @@ Run: daybreak metrics
 Nothing is calculated a second time: each number is that of the command of the same name.
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -16,6 +15,7 @@ from prometheus_client.metrics_core import Metric
 from batch.day import Day
 from batch.look import DAG, look
 from batch.settlement.settlements import SETTLEMENTS
+from infra import logs
 from infra.airflow.runs import Run
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.reader import exists, read
@@ -106,7 +106,7 @@ def read_parts(s: Settings, own: Mapping[str, Part]) -> str:
             families += list(part(s))
             success[name] = 1
         except (PermanentFailure, TransientFailure) as failure:
-            print(f"daybreak metrics: {name} cannot be read: {failure}", file=sys.stderr, flush=True)
+            logs.line(f"{name} cannot be read: {failure}", "daybreak metrics")
             success[name] = 0
         took[name] = time.perf_counter() - began
     families += [

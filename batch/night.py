@@ -33,6 +33,7 @@ from batch.settlement.settle import ApprovalRequest, settle_day
 from batch.truth import Decided
 from batch.truth import truth as truth_of_day
 from batch.tuning import suit, suit_number
+from infra import logs
 from infra.failures import PermanentFailure
 from streaming import topic_settings
 from streaming.known_definitions import known_definitions
@@ -75,6 +76,7 @@ def night(
     nights up to `until`; after the correction, the open approval requests. Without `report` an open request raises
     PermanentFailure, once all other days are settled.
     """
+    logs.at(f"night/{day}")
     last = until or day
     if max(day, last).end > datetime.now(UTC):
         raise PermanentFailure(

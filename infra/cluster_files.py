@@ -13,7 +13,7 @@ from infra.failures import PermanentFailure
 from infra.owner_file import put
 from infra.settings import Settings
 from infra.setup.compiled import JAR
-from infra.spark_conf import LOG4J
+from infra.spark_conf import log4j
 
 DAEMONS = {
     # It asks nobody for a secret.
@@ -47,7 +47,7 @@ def write(s: Settings, folder: Path) -> Path:
     owner_only.close(folder)
     conf = guarded(s.model_copy(update={"spark_master": "spark://"})) | spark_page.guarded(s) | DAEMONS
     lines = "".join(f"{key} {value}\n" for key, value in conf.items())
-    for name, text in zip(FILES, (lines, ENVIRONMENT, LOG4J), strict=False):
+    for name, text in zip(FILES, (lines, ENVIRONMENT, log4j(s)), strict=False):
         put(folder / name, text)
     shutil.copyfile(JAR, folder / JAR.name)
     owner_only.close(folder / JAR.name)

@@ -7,11 +7,12 @@ Supervisor restarts the stream whenever it ends. That cures a temporary failure,
 """
 
 import json
-import sys
+import logging
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from infra import logs
 from infra.cause import sentence
 from infra.last_said import last_said
 from infra.out_of_memory import FULL
@@ -59,7 +60,7 @@ def failed(batch_id: int | None, offsets: str, cause: str) -> int:
     fresh.write_text(json.dumps(asdict(one)))
     fresh.replace(file)
     if count >= REPEATED:
-        print(f"daybreak: the stream is failing ({one.place}). {WHAT_TO_DO}.", file=sys.stderr, flush=True)
+        logs.line(f"the stream is failing ({one.place}). {WHAT_TO_DO}.", level=logging.ERROR)
     return count
 
 

@@ -4,11 +4,12 @@ Data flow: an exception -> one sentence on standard error and an exit code
 Run: python -m batch truth --date 2026-01-01; echo $?
 """
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra import out_of_memory, owner_only
+from infra import logs, out_of_memory, owner_only
 from infra.cause import unwrapped
 
 PERMANENT_EXIT = 65
@@ -34,25 +35,29 @@ def reported() -> Iterator[None]:
     try:
         yield
     except PermanentFailure as failure:
-        print(f"daybreak: {unwrapped(str(failure))}", file=sys.stderr, flush=True)
+        _last(unwrapped(str(failure)))
         sys.exit(PERMANENT_EXIT)
     except TransientFailure as failure:
-        print(f"daybreak: {unwrapped(str(failure))}{_no_room(failure)} (temporary: retry)", file=sys.stderr, flush=True)
+        _last(f"{unwrapped(str(failure))}{_no_room(failure)} (temporary: retry)")
         sys.exit(1)
     except Exception as failure:
         if why := out_of_memory.found(failure):
-            print(f"daybreak: {why}", file=sys.stderr, flush=True)
+            _last(why)
             sys.exit(1)
         if room := _no_room(failure):
-            print(f"daybreak: {unwrapped(str(failure))}{room} (temporary: retry)", file=sys.stderr, flush=True)
+            _last(f"{unwrapped(str(failure))}{room} (temporary: retry)")
             sys.exit(1)
         # Imported here because it imports this module. Spark says so in words of its own.
         from infra.lake.login import refusal
 
         if why := refusal(str(failure)):
-            print(f"daybreak: {why}", file=sys.stderr, flush=True)
+            _last(why)
             sys.exit(PERMANENT_EXIT)
         raise
+
+
+def _last(words: str) -> None:
+    logs.line(words, level=logging.ERROR)
 
 
 def _no_room(failure: Exception) -> str:

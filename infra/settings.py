@@ -23,6 +23,7 @@ from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.generated import password
 from infra.kafka_settings import KafkaSettings
+from infra.log_settings import Logs
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
@@ -43,6 +44,7 @@ class Settings(
     Capture,
     GatewaySettings,
     KafkaSettings,
+    Logs,
     Notify,
     PostgresRoles,
     QueueSettings,

@@ -4,6 +4,7 @@ Data flow: Settings -> `<home>/spark/spark-defaults.conf` (0600) -> SparkSession
 Run: daybreak doctor
 """
 
+import json
 from pathlib import Path
 
 from infra import cluster_conf, owner_only, spark_page
@@ -84,19 +85,41 @@ def write_defaults(s: Settings, user: User | None = None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (s.home / "tmp").mkdir(exist_ok=True)
     put(folder / "spark-defaults.conf", "".join(f"{name} {value}\n" for name, value in spark_defaults(s, user).items()))
-    (folder / "log4j2.properties").write_text(LOG4J)
+    (folder / "log4j2.properties").write_text(log4j(s))
     return folder
 
 
-LOG4J = """\
+def log4j(s: Settings) -> str:
+    """How the JVMs of Spark log: as our Python does, by the same setting and to the same file."""
+    return LOG4J.replace(TEXT, OBJECTS) if s.log_format == "json" else LOG4J
+
+
+TEMPLATE = {
+    "time": {
+        "$resolver": "timestamp",
+        "pattern": {"format": "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", "timeZone": "UTC"},
+    },
+    "level": {"$resolver": "level", "field": "name"},
+    "logger": {"$resolver": "logger", "field": "name"},
+    "message": {"$resolver": "message", "stringified": True},
+    "exception": {"$resolver": "exception", "field": "stackTrace", "stackTrace": {"stringified": True}},
+}
+"""An object of the JVM's: the names of infra/logs.py. It has no id, since the JVM does not know it."""
+TEXT = """\
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+"""
+OBJECTS = f"""\
+appender.stderr.layout.type = JsonTemplateLayout
+appender.stderr.layout.eventTemplate = {json.dumps(TEMPLATE, separators=(",", ":"))}
+"""
+LOG4J = f"""\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
 appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
-logger.quiet.name = org.apache.spark.sql.catalyst.util
+{TEXT}logger.quiet.name = org.apache.spark.sql.catalyst.util
 logger.quiet.level = error
 logger.window.name = org.apache.spark.sql.execution.window.WindowExec
 logger.window.level = error

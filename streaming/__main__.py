@@ -8,7 +8,9 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
+from infra import logs
 from infra.failures import PermanentFailure, reported
+from infra.settings import settings
 
 
 def commands() -> dict[str, Callable[[], None]]:
@@ -21,6 +23,7 @@ def commands() -> dict[str, Callable[[], None]]:
 
 if __name__ == "__main__":
     with reported():
+        logs.begin(settings().log_format)
         name, known = " ".join(sys.argv[1:]), commands()
         if name not in known:
             raise PermanentFailure(

@@ -5,13 +5,13 @@ Run: daybreak status --problems
 Source: Spark's ProcessingTimeExecutor, which waits for the time of the next trigger, whatever the clock does meanwhile.
 """
 
-import sys
 import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 import pyarrow.compute as pc
 
+from infra import logs
 from infra.durations import span
 from infra.lake import arrow_tables
 from infra.problems import Problem, keep
@@ -67,11 +67,10 @@ class SetBack:
         before, self._offset = self._offset, time.time() - time.monotonic()
         if before - self._offset >= BACK_SECONDS:
             self.waits = True
-            print(
-                f"daybreak stream: this machine's clock was set back by {span(before - self._offset)}: the query starts again, "
-                "since Spark would wait for a time that it has passed already",
-                file=sys.stderr,
-                flush=True,
+            logs.line(
+                f"this machine's clock was set back by {span(before - self._offset)}: the query starts again, since Spark would "
+                "wait for a time that it has passed already",
+                "daybreak stream",
             )
 
 

@@ -9,6 +9,7 @@ import json
 
 from py4j.protocol import Py4JJavaError
 
+from infra import logs
 from infra.failures import PermanentFailure
 from streaming.checkpoint import Checkpoints
 from streaming.generation import REBUILD
@@ -26,7 +27,8 @@ def check(checkpoints: Checkpoints, query: str) -> None:
     last = checkpoints.committed(query)
     if last is not None and not _is_whole(_text(checkpoints, f"{query}/commits/{last}"), COMMIT):
         checkpoints.drop(f"{query}/commits/{last}")
-        print(f"daybreak: the commit of micro-batch {last} was cut off: the micro-batch is repeated", flush=True)
+        said = f"the commit of micro-batch {last} was cut off: the micro-batch is repeated"
+        logs.line(said, text=f"daybreak: {said}")
     newest = -1 if last is None else last
     # Of the one that was running there may be no plan yet.
     for batch_id, may_be_missing in ((newest - 1, False), (newest, False), (newest + 1, True)):

@@ -5,15 +5,17 @@ Run: daybreak query "SELECT batch_id, rows, durations FROM speed.progress ORDER 
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from pyspark.sql import DataFrame
 from pyspark.sql.types import (
     ArrayType,
 )
 
+from infra import logs
 from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
@@ -69,6 +71,16 @@ Offset = tuple[str, int, int, int]
 def no_rows() -> dict[str, int]:
     """The counts of a micro-batch that read nothing: of every outcome, of late events, of all records."""
     return dict.fromkeys((*(kind.value for kind in Outcome), "late", "read"), 0)
+
+
+def named(write: Callable[[DataFrame, int], None], generation: str) -> Callable[[DataFrame, int], None]:
+    """`write`, whose lines in the log have the micro-batch's id: `ingest/<generation>/<number>`."""
+
+    def write_at(validated: DataFrame, batch_id: int) -> None:
+        logs.at(f"{INGEST}/{generation}/{batch_id}")
+        write(validated, batch_id)
+
+    return write_at
 
 
 @dataclass

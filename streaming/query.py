@@ -15,12 +15,12 @@ from streaming.bronze import records
 from streaming.checkpoint import Checkpoints
 from streaming.contracts import CONTRACTS
 from streaming.ingest import Ingest
-from streaming.progress import INGEST
+from streaming.progress import INGEST, named
 from streaming.rate import sized
 from streaming.validate import validate
 
 
-def begun(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
+def begun(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints, generation: str) -> StreamingQuery:
     """The query, which runs from now on."""
     s = settings()
     kafka = (
@@ -36,7 +36,7 @@ def begun(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> St
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")
-        .foreachBatch(ingest)
+        .foreachBatch(named(ingest, generation))
         .start()
     )
 
@@ -46,11 +46,11 @@ def gathered(found: DataFrame, s: Settings) -> DataFrame:
     return found.coalesce(found.sparkSession.sparkContext.defaultParallelism) if s.stream_profile == "small" else found
 
 
-def begun_again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints) -> StreamingQuery:
+def begun_again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints, generation: str) -> StreamingQuery:
     """The query anew: at another rate, if the micro-batch that it ended at has written nothing, and is planned again."""
     if ingest.rate.ended_at is not None:
         checkpoints.forget_plan(INGEST, ingest.rate.restarted())
-    return begun(session, ingest, checkpoints)
+    return begun(session, ingest, checkpoints, generation)
 
 
 def ended_between_two(query: StreamingQuery, ingest: Ingest) -> bool:

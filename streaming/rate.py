@@ -12,11 +12,14 @@ Kafka's client unpacks as many records as it hands out at once, before anyone se
 takes one at a time, until its micro-batches are small again.
 """
 
+import logging
+
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from infra import logs
 from infra.kafka.spark_source import MANY_AT_ONCE
 from infra.lake.arrow_tables import latest
 from infra.settings import settings
@@ -95,7 +98,8 @@ class Rate:
         """The query is about to start again; returns the micro-batch that is planned anew."""
         assert self.ended_at is not None
         ended_at, self.ended_at = self.ended_at, None
-        print(f"micro-batch {ended_at} is planned again, with at most {self.limit:,} records", flush=True)
+        said = f"micro-batch {ended_at} is planned again, with at most {self.limit:,} records"
+        logs.line(said, "daybreak stream", logging.INFO, said)
         return ended_at
 
     def read(self, validated: DataFrame, batch: MicroBatch) -> pa.Table:

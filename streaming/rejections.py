@@ -6,7 +6,6 @@ Run: daybreak status
 The counts are this process's own: a stream that starts again begins at zero, and what still comes raises the alarm again.
 """
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from infra import logs
 from streaming.silver import QUARANTINE
 
 MINUTES = 10
@@ -80,7 +80,7 @@ class Rejections:
         for topic, said in self._alarms(now).items():
             if now - self._said.get(topic, -MINUTES) >= MINUTES:
                 self._said[topic] = now
-                print(f"daybreak stream: {said}", file=sys.stderr, flush=True)
+                logs.line(said, "daybreak stream")
 
     def _minute(self) -> int:
         return int(self._clock() // 60)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from infra import problems
+from infra import logs, problems
 from infra.kafka.places import Ends
 from infra.settings import settings
 from streaming import cut_off, gaps, positions, same_log
@@ -74,6 +74,7 @@ def refuse_gaps(read_to: Ends, log: Log) -> None:
 def say(lost: list[gaps.Gap]) -> None:
     """Print the gaps; those of records that were lost are problems until a person accepts them."""
     for gap in lost:
-        print(f"daybreak stream: {gap} is not in the log ({gap.cause}) and is on record as a gap", flush=True)
+        said = f"{gap} is not in the log ({gap.cause}) and is on record as a gap"
+        logs.line(said, "daybreak stream", text=f"daybreak stream: {said}")
     ours = [gap for gap in lost if gap.cause is gaps.GapCause.RETENTION]
     problems.add(settings(), LOST, [gaps.problem(gap, READER, gaps.ACCEPT) for gap in ours])

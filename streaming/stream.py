@@ -97,12 +97,12 @@ def run() -> None:
         rejections = Rejections(settings().alarm_share, captured)
         ingest = Ingest(own, checkpoints, generation, versions, speed_tables(), lease, rejections, ids)
         upkeep = Upkeep(stream_tables())
-        query = begun(own, ingest, checkpoints)
+        query = begun(own, ingest, checkpoints, generation)
         upkeep.start()
         clock = clocks.SetBack()
         try:
             while not _watch(query, ingest, published, clock, stop):
-                query = begun_again(own, ingest, checkpoints)
+                query = begun_again(own, ingest, checkpoints, generation)
         except (Py4JError, OSError) as gone:
             # The signal went to Spark's JVM too, which may have ended first.
             if not stop:

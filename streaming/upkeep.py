@@ -7,13 +7,12 @@ A micro-batch leaves a small file per table and day. Without compaction, look-up
 become slower every hour. A compaction does not conflict with an append, and this process does both.
 """
 
-import sys
 from collections.abc import Sequence
 from threading import Event, Thread
 
 from deltalake.exceptions import DeltaError
 
-from infra import left_behind
+from infra import left_behind, logs
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.tables import Table
 from infra.lake.upkeep import Daily, compact, shorten, tidy
@@ -51,7 +50,7 @@ class Upkeep:
                 self._once()
             except (DeltaError, OSError, PermanentFailure, TransientFailure) as failure:
                 # The tables stay correct without it; the next round tries again.
-                print(f"daybreak stream: upkeep failed and will be tried again: {failure}", file=sys.stderr, flush=True)
+                logs.line(f"upkeep failed and will be tried again: {failure}", "daybreak stream")
 
     def _once(self) -> None:
         if self._daily.due():

@@ -9,6 +9,7 @@ meanwhile, another process may write. So whoever wakes asks before each commit, 
 Delta's log, which refuses one that was prepared before a commit of the next holder (infra/lake/writes.py).
 """
 
+import logging
 import os
 import socket
 import time
@@ -19,6 +20,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import TupleRow
 
+from infra import logs
 from infra.failures import PermanentFailure, TransientFailure
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
@@ -78,7 +80,8 @@ class Lease:
                     "on one Delta table can lose a commit. Stop the first one (daybreak status shows it)."
                 )
             if not said:
-                print(f"waiting for the lease {self.name!r}, held by another process{self._holder()}", flush=True)
+                waits = f"waiting for the lease {self.name!r}, held by another process{self._holder()}"
+                logs.line(waits, "daybreak lease", logging.INFO, waits)
                 said = True
             time.sleep(0.5)
         _held.append(self)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from infra import logs
 from infra.failures import TransientFailure
 from infra.services import configuration
 from infra.services.program import Name, Program, shared_env
@@ -25,7 +26,7 @@ from infra.settings import Settings
 MARK = "DAYBREAK_SUPERVISED"
 """Environment variable of everything that supervisor runs; it identifies processes whose supervisor is gone."""
 START_SECONDS = 20
-TAIL, SAYS = 4_000, "daybreak: "
+TAIL = 4_000
 """Bytes at the end of a log, and how a sentence about a failure begins in it."""
 
 
@@ -127,7 +128,7 @@ class Supervisor:
         """The last sentence with which a program of ours ended, from its log; None if there is none."""
         file = configuration.log_file(self._settings, name)
         lines = file.read_bytes()[-TAIL:].decode(errors="replace").splitlines() if file.exists() else []
-        said = [line.removeprefix(SAYS) for line in lines if line.startswith(SAYS)]
+        said = [words for line in lines if (words := logs.said_by_us(line))]
         return said[-1] if said else None
 
     def begin(self, name: str) -> None:

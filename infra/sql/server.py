@@ -6,13 +6,12 @@ Run: daybreak up --only gateway
 
 import json
 import os
-import sys
 import time
 from collections import deque
 
 from py4j.protocol import Py4JNetworkError
 
-from infra import left_behind
+from infra import left_behind, logs
 from infra.failures import TransientFailure, reported
 from infra.lake.login import act_as
 from infra.services.gateway import configuration, folders, guarded
@@ -51,7 +50,7 @@ def run() -> None:
             with ends_when_stuck(pid):
                 said = guard.look()
             if said:
-                print(f"daybreak: {said}", file=sys.stderr, flush=True)
+                logs.line(said)
                 ended.append({"at": time.time(), "what": said})
                 _write(s, ended)
             time.sleep(EVERY_SECONDS)
@@ -73,4 +72,5 @@ def _write(s: Settings, ended: deque[dict[str, object]]) -> None:
 
 if __name__ == "__main__":
     with reported():
+        logs.begin(settings().log_format)
         run()

@@ -7,10 +7,9 @@ The group is for monitoring only. The stream resumes from its checkpoint and nev
 that was changed by hand or deleted changes no row.
 """
 
-import sys
-
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 
+from infra import logs
 from infra.kafka import client
 from infra.lake.upkeep import Daily
 from infra.settings import settings
@@ -72,4 +71,4 @@ class Published:
 
 
 def _warn(what: str) -> None:
-    print(f"daybreak stream: {what}", file=sys.stderr, flush=True)
+    logs.line(what, "daybreak stream")

@@ -7,6 +7,7 @@ Run: python -m streaming.notify
 import asyncio
 import signal
 
+from infra import logs
 from infra.failures import reported
 from infra.kafka.login import act_as
 from infra.kafka_users import User
@@ -24,5 +25,6 @@ async def main() -> None:
 
 if __name__ == "__main__":
     with reported():
+        logs.begin(settings().log_format)
         act_as(User.NOTIFY)
         asyncio.run(main())

@@ -13,6 +13,7 @@ from functools import partial
 
 import uvicorn
 
+from infra import logs
 from infra.failures import PermanentFailure, TransientFailure, reported
 from infra.kafka.login import act_as
 from infra.kafka_users import User
@@ -40,6 +41,8 @@ async def serve(s: Settings) -> None:
         # Addresses and headers of requests are nobody's business in a log.
         access_log=False,
         log_level="warning",
+        # Without one of its own it logs as this process does.
+        log_config=None if logs.is_json() else uvicorn.config.LOGGING_CONFIG,
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=int(WAIT_SECONDS) + 2,
@@ -86,5 +89,6 @@ def _notices(known: senders.Senders) -> list[str]:
 
 if __name__ == "__main__":
     with reported():
+        logs.begin(settings().log_format)
         act_as(User.WEBHOOKS)
         asyncio.run(serve(settings()))

@@ -1,12 +1,13 @@
-"""Mistakes in what Prometheus is told: parts that vanish without a word, labels that follow the data, a file for everybody.
+"""Mistakes in what Prometheus and log collectors are told: parts that vanish, labels that follow the data, lines without an id.
 
-Data flow: batch/metrics, infra/metrics, streaming/monitor/metrics -> Mutation
+Data flow: batch/metrics, infra/metrics, streaming/monitor/metrics, infra/logs -> Mutation
 Run: python -m tests.mutations metrics
 """
 
 from tests.mutations.mutation import Mutation
 
 NUMBERS, COMMAND, RULES = (f"tests/batch/metrics/test_{name}.py" for name in ("metrics", "command", "rules"))
+LOGS = "tests/infra/test_logs.py"
 
 METRICS = (
     Mutation(
@@ -64,5 +65,26 @@ METRICS = (
         '"daybreak_part_success"',
         '"daybreak_part_read"',
         f"{RULES}::test_a_query_asks_for_what_is_printed",
+    ),
+    Mutation(
+        "logs: a micro-batch's lines have the number of the one before",
+        "streaming/progress.py",
+        '        logs.at(f"{INGEST}/{generation}/{batch_id}")\n        write(validated, batch_id)\n',
+        '        write(validated, batch_id)\n        logs.at(f"{INGEST}/{generation}/{batch_id}")\n',
+        f"{LOGS}::test_lines_of_a_micro_batch_have_its_id",
+    ),
+    Mutation(
+        "logs: an exception takes as many lines as its traceback",
+        "infra/logs.py",
+        "    sys.excepthook = _ended\n",
+        "    sys.excepthook = sys.__excepthook__\n",
+        f"{LOGS}::test_an_exception_that_ends_a_program_or_a_thread_is_one_line",
+    ),
+    Mutation(
+        "logs: a traceback is taken for a program's last words",
+        "infra/logs.py",
+        ' and "exception" not in found',
+        " and True",
+        f"{LOGS}::test_the_last_words_are_found_in_either_form",
     ),
 )

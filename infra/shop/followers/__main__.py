@@ -8,6 +8,7 @@ import signal
 import sys
 from threading import Event
 
+from infra import logs
 from infra.failures import PermanentFailure, reported
 from infra.kafka.login import act_as
 from infra.kafka_users import User
@@ -20,6 +21,7 @@ if __name__ == "__main__":
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: over.set())
     with reported():
+        logs.begin(settings().log_format)
         act_as(User.FOLLOWER)
         if len(sys.argv) != 2:
             raise PermanentFailure("usage: python -m infra.shop.followers NAME")

@@ -7,6 +7,7 @@ Run: python -m infra.shop.orders
 import signal
 from threading import Event
 
+from infra import logs
 from infra.failures import reported
 from infra.kafka.login import act_as
 from infra.kafka_users import User
@@ -18,5 +19,6 @@ if __name__ == "__main__":
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: over.set())
     with reported():
+        logs.begin(settings().log_format)
         act_as(User.ORDERS)
         Service(settings()).run(over.is_set)

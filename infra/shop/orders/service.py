@@ -11,7 +11,6 @@ its next transaction. Whatever goes wrong, the process ends, and its next start 
 import faulthandler
 import json
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from uuid import uuid4
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from infra import logs
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client, compacted
 from infra.kafka.ends import bounds
@@ -126,10 +126,8 @@ class Service:
                 )
             if offset < low:
                 self.outcomes["deleted before they were answered"] += low - offset
-                print(
-                    f"{low - offset:,} commands of {TOPIC}-{number} were deleted by age before they were answered",
-                    file=sys.stderr,
-                )
+                gone = f"{low - offset:,} commands of {TOPIC}-{number} were deleted by age before they were answered"
+                logs.line(gone, "daybreak orders")
             self._offsets[number] = max(offset, low)
         consumer.assign([TopicPartition(TOPIC, number, offset) for number, offset in self._offsets.items()])
 
