@@ -9,35 +9,27 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
-from tempfile import mkdtemp
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType, TimestampType
+from pyspark.sql import SparkSession
 
 from infra.jvm import QUICK_JVM
 from infra.services.place import link_installed
 from infra.session import spark
 from infra.settings import settings
 from infra.spark_conf import FEW_ROWS
-from streaming.arrivals import arrow_schema
+from streaming.both_layers import LATE, MicroBatch, Row, known, of_night, of_stream
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
+from streaming.golden.day import GoldenDay
 from streaming.project import examples
-from streaming.shared_plan import answered
-from streaming.silver import EVENT
-from streaming.speed import latest_rows
-from streaming.update_views import Keeping
 from streaming.validate import validate
-from streaming.view_state import CLOSES
 from streaming.views import VIEWS
-from streaming.views.as_of import KNOWN_AT
 
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)
 """When the broker takes a record of a test: example records are of this day."""
-KNOWN = StructType([*EVENT.fields, StructField(KNOWN_AT, TimestampType())])
 Event = Mapping[str, Any]
 """An event: `topic`, `event_type`, `event_time` (a datetime with a zone), its payload's fields; `event_id` if it matters."""
 
@@ -71,28 +63,26 @@ def examples_that_lie() -> list[str]:
     return said + [f"the topic {topic} has no good example" for topic in missing]
 
 
-def rows(view: str, events: Iterable[Event]) -> list[dict[str, Any]]:
+def rows(view: str, events: Iterable[Event]) -> list[Row]:
     """What the view says of these events, as the night computes it, in the order of its key; times are in UTC."""
-    own = VIEWS[view]
-    found = answered(own, _frame(_events(events))).drop(CLOSES)
-    return _plain(found.orderBy(*own.key), [one.name for one in own.columns])
+    return of_night(session(), VIEWS[view], known(_events(events)))
 
 
-def said(view: str, events: Iterable[Event], batches: int = 3, seed: int = 1) -> list[dict[str, Any]]:
+def said(view: str, events: Iterable[Event], batches: int = 3, seed: int = 1) -> list[Row]:
     """What the stream says last, when the same events come in random micro-batches and in any order; as `rows`.
 
     By the view's law it is what `rows` says: `assert said(view, events) == rows(view, events)`.
     """
-    own, chance, keeping = VIEWS[view], random.Random(seed), Keeping(session(), mkdtemp())
-    every = _events(events)
-    chance.shuffle(every)
-    pieces = [every[place::batches] for place in range(batches)]
-    log = []
-    for number, piece in enumerate(pieces):
-        now = keeping.update(_arrow(piece), None, None)[view]
-        log.append(now.append_column("batch_id", pa.repeat(pa.scalar(number), now.num_rows)))
-    whole = session().createDataFrame(pa.concat_tables(log).combine_chunks()).withColumn("as_of", F.lit(ARRIVAL))
-    return _plain(latest_rows(own, whole).orderBy(*own.key), [one.name for one in own.columns])
+    own, every = VIEWS[view], known(_events(events))
+    places = list(range(every.num_rows))
+    random.Random(seed).shuffle(places)
+    pieces = [MicroBatch(every.take(pa.array(places[place::batches], pa.int64()))) for place in range(batches)]
+    return of_stream(session(), [own], pieces)[view]
+
+
+def golden_day(folder: Path | str) -> GoldenDay:
+    """A day of real records (`daybreak sample --to FOLDER`): `assert golden_day(FOLDER).faults() == []`."""
+    return GoldenDay(folder, session())
 
 
 def _judged(sent: list[tuple[str, bytes | Event]]) -> list[set[str]]:
@@ -117,28 +107,13 @@ def _key(topic: str, text: bytes) -> bytes:
     return b"key" if found is None else str(found).encode()
 
 
-def _events(events: Iterable[Event]) -> list[dict[str, Any]]:
+def _events(events: Iterable[Event]) -> pa.Table:
     def told() -> Iterator[dict[str, Any]]:
         for place, event in enumerate(events):
             contract = CONTRACTS[event["topic"]]
             head = {name: event[name] for name in ("topic", "event_type", "event_time")}
             payload = {name: event[name] for name in contract.payload.fieldNames() if name in event}
-            yield {**head, "event_id": event.get("event_id", f"event {place}"), contract.column: payload}
+            own = {"event_id": event.get("event_id", f"event {place}"), "late_by_ms": 0}
+            yield {**head, **own, contract.column: payload}
 
-    return list(told())
-
-
-def _arrow(events: list[dict[str, Any]]) -> pa.Table:
-    found = pa.Table.from_pylist(events, schema=arrow_schema(EVENT))
-    return found.append_column(KNOWN_AT, found["event_time"])
-
-
-def _frame(events: list[dict[str, Any]]) -> DataFrame:
-    return session().createDataFrame(_arrow(events), KNOWN)
-
-
-def _plain(found: DataFrame, names: list[str]) -> list[dict[str, Any]]:
-    return [
-        {name: value.astimezone(UTC) if isinstance(value, datetime) else value for name, value in row.asDict().items()}
-        for row in found.select(*names).collect()
-    ]
+    return pa.Table.from_pylist(list(told()), schema=LATE)

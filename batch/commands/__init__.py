@@ -16,6 +16,7 @@ COMMANDS = {
     "status": "batch.commands.status",
     "doctor": "infra.commands.doctor",
     "new": "streaming.commands.new",
+    "sample": "streaming.commands.sample",
     "move-store": "infra.commands.move_store",
     "cluster-conf": "infra.commands.cluster_conf",
     **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),

@@ -7,7 +7,7 @@ Run: pytest tests/streaming/test_contracts.py
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -15,6 +15,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 
 from infra.lake.columns import plain_field
 from streaming.contracts.captured import Captured
+from streaming.contracts.json_string import is_string
 from streaming.reasons import Reason
 from streaming.surrogates import without_surrogates
 
@@ -46,11 +47,19 @@ class Rule:
     `is_of_writing` marks a rule about how the JSON is written (e.g. a field given twice), which decoding hides. Such a
     rule reads the raw JSON in column RAW. It is not checked for records on the fast path (`streaming.fast_path`), which
     keep it.
+
+    `field` and `holds`: of a rule about one field, what it asks of a value, in Python: masking keeps to it.
     """
 
     reason: Reason
     broken: Callable[[Column], Column]
     is_of_writing: bool = False
+    field: str | None = None
+    holds: Callable[[Any], bool] | None = None
+
+    def about(self, field: str, holds: Callable[[Any], bool]) -> "Rule":
+        """The same rule, which is about this field alone."""
+        return replace(self, field=field, holds=holds)
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,9 @@ class Contract:
     `encoding`: how values are written: as JSON; as Avro single objects, or as Protobuf messages, by the schemas in `schemas/`; or
     as Debezium's change events of a table, which `captured` describes.
 
-    Raises ValueError, which names the field, if a later version adds a field that is required or is not in the payload.
+    `masked`: payload fields that `daybreak sample` gives as pseudonyms. No version of a definition depends on it.
+
+    Raises ValueError, which names the field, if a later version adds a required one, or it or `masked` has one that is none.
     """
 
     topic: str
@@ -95,8 +106,11 @@ class Contract:
     reads_newer: bool = False
     encoding: Literal["json", "avro", "protobuf", "debezium"] = "json"
     captured: Captured | None = None
+    masked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if unknown := sorted({*self.masked} - {*self.payload.fieldNames()}):
+            raise ValueError(f"contract {self.topic}: masked names `{unknown[0]}`, and the payload has no such field")
         if [one.number for one in self.later] != list(range(2, 2 + len(self.later))):
             raise ValueError(f"contract {self.topic}: its later versions must be numbered 2, 3, ... in this order")
         for one in self.later:
@@ -154,14 +168,14 @@ class Contract:
         """The contract as it was when `version` was its newest."""
         kept = tuple(one for one in self.later if one.number <= version)
         gone = {name for one in self.later if one.number > version for name in one.adds}
-        return replace(
-            self, payload=StructType([field for field in self.payload if field.name not in gone]), later=kept
-        )
+        payload = StructType([field for field in self.payload if field.name not in gone])
+        return replace(self, payload=payload, later=kept, masked=tuple(one for one in self.masked if one not in gone))
 
 
 def matches(field: str, pattern: str) -> Rule:
     """The whole of `field` matches `pattern`."""
-    return Rule(Reason.BAD_FORMAT, lambda event: ~event[field].rlike(f"^(?:{pattern})\\z"))
+    rule = Rule(Reason.BAD_FORMAT, lambda event: ~event[field].rlike(f"^(?:{pattern})\\z"))
+    return rule.about(field, lambda value: bool(re.fullmatch(pattern, value)))
 
 
 def is_text(field: str) -> Rule:
@@ -172,27 +186,21 @@ def is_text(field: str) -> Rule:
         # duplicate name is not a valid variant and gives null. A string is always valid once its surrogates are
         # replaced.
         written = F.from_json(without_surrogates(F.col(RAW)), f"`{field}` variant")[field]
-        return event[field].isNotNull() & F.exists(F.array(written), lambda value: ~_is_string(value))
+        return event[field].isNotNull() & F.exists(F.array(written), lambda value: ~is_string(value))
 
     return Rule(Reason.WRONG_TYPE, broken, is_of_writing=True)
 
 
-def _is_string(value: Column) -> Column:
-    """Of what holds something else only that is asked: where 1,000 arrays are inside of each other, Spark's own question after
-    the schema overflows the stack, and the whole process ends."""
-    holds = [F.try_variant_get(value, "$", kind).isNotNull() for kind in ("array<variant>", "map<string,variant>")]
-    is_text = F.coalesce(F.schema_of_variant(value) == "STRING", F.lit(False))
-    return F.when(holds[0] | holds[1], F.lit(False)).otherwise(is_text)
-
-
 def between(field: str, low: int, high: int) -> Rule:
     """`low <= field <= high`."""
-    return Rule(Reason.OUT_OF_RANGE, lambda event: ~event[field].between(low, high))
+    rule = Rule(Reason.OUT_OF_RANGE, lambda event: ~event[field].between(low, high))
+    return rule.about(field, lambda value: low <= value <= high)
 
 
 def length_between(field: str, low: int, high: int) -> Rule:
     """`field` has at least `low` and at most `high` characters."""
-    return Rule(Reason.OUT_OF_RANGE, lambda event: ~F.length(event[field]).between(low, high))
+    rule = Rule(Reason.OUT_OF_RANGE, lambda event: ~F.length(event[field]).between(low, high))
+    return rule.about(field, lambda value: low <= len(value) <= high)
 
 
 def size_between(array: str, low: int, high: int) -> Rule:

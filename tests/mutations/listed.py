@@ -14,6 +14,7 @@ from tests.mutations.doors import DOORS
 from tests.mutations.explained import EXPLAINED
 from tests.mutations.fenced import FENCED
 from tests.mutations.fuzzed import FUZZED
+from tests.mutations.golden import GOLDEN
 from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
@@ -40,6 +41,7 @@ from tests.mutations.webhooks import WEBHOOKS
 MUTATIONS = (
     *VIEWS_AND_CONTRACTS,
     *PROJECTS,
+    *GOLDEN,
     *CHANGELOGS,
     *VERSIONS,
     *CAPTURED,

@@ -89,6 +89,13 @@ def test_a_changed_rule_changes_its_topic_and_what_reads_it(
     assert "order_totals" not in readers
 
 
+def test_what_a_contract_masks_is_in_no_version(spark: SparkSession, versions: dict[str, str]) -> None:
+    masked = replace(CONTRACTS["orders"], masked=("customer_id", "channel"))
+    with module.whole_plans(spark):
+        found = [module._of_contract(spark, masked, number) for number in masked.versions]
+    assert found == [versions[of_topic("orders", number)] for number in masked.versions]
+
+
 def test_a_new_topic_leaves_every_other_version_as_it_is(
     spark: SparkSession, versions: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

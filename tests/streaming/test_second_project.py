@@ -14,7 +14,12 @@ from infra.settings import ROOT
 
 pytestmark = pytest.mark.slow
 
-JUDGES = ("tests/sensors/judge.py", "tests/streaming/test_contracts.py", "tests/streaming/test_key_field.py")
+JUDGES = (
+    "tests/sensors/judge.py",
+    "tests/sensors/golden.py",
+    "tests/streaming/test_contracts.py",
+    "tests/streaming/test_key_field.py",
+)
 """Its own, and those that loop over the contracts and examples of the project in force."""
 
 
