@@ -1,7 +1,7 @@
 """A record of a golden day: one line of JSON.
 
 Data flow: Record <-> {"topic", "key", "arrival", "late_by_ms", "value"}
-Run: daybreak sample --day 2026-01-31 --keys 50 --topic orders
+Run: daybreak sample --day 2026-01-31 --keys 50 --topic T
 
 `value` is an accepted event's JSON object; of a rejected record its text, or `value_base64` where it is no text.
 """

@@ -3,7 +3,7 @@
 Data flow: silver/events, silver/quarantine of a day -> keys by a stable hash -> Records in the order of their arrival
 Run: daybreak sample --day 2026-01-31 --keys 50 --to tests/day
 
-Topics with the same key field keep the same keys. Where the records of others name a topic's key (customers in orders), it keeps
+Topics with the same key field keep the same keys. Where the records of others name a topic's key, it keeps
 those keys too. The log's bytes are not asked for: an accepted event is written anew from what silver has of it.
 """
 
