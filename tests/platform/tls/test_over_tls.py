@@ -78,16 +78,6 @@ def test_a_certificate_near_its_end_is_renewed_by_the_next_up(platform: Platform
     assert unaccounted(platform) == []
 
 
-def test_a_rotation_gives_all_another_authority(platform: Platform) -> None:
-    s, before = platform.settings, files(platform.settings).ca.read_bytes()
-    assert "another CA" in platform.run("daybreak", "secrets", "rotate", "--authority").stdout
-    assert files(s).ca.read_bytes() != before
-    assert ssl.get_server_certificate(("127.0.0.1", s.s3_port)).split() == files(s).certificate.read_text().split()
-    # Their passwords are other ones, too.
-    now = afresh(platform)
-    now.run("daybreak", "shop", "--days", "0", "--live", "5", "--ledger", str(platform.ledger), "--payloads")
-
-
 def test_gateway_airflow_and_webhooks_work_over_tls(platform: Platform) -> None:
     platform.run("daybreak", "up", "--with", "webhooks")
     skip_last_night(platform)
@@ -141,3 +131,13 @@ def test_capture_followers_and_order_service_work_over_tls(platform: Platform) -
     answered = lambda: not platform.run("daybreak", "order", "check", "--json", check=False).returncode  # noqa: E731
     until("every command is answered once", answered)
     platform.run("daybreak", "shop-db", "check", "--orders", "--json")
+
+
+def test_a_rotation_gives_all_another_authority(platform: Platform) -> None:
+    s, before = platform.settings, files(platform.settings).ca.read_bytes()
+    assert "another CA" in platform.run("daybreak", "secrets", "rotate", "--authority").stdout
+    assert files(s).ca.read_bytes() != before
+    assert ssl.get_server_certificate(("127.0.0.1", s.s3_port)).split() == files(s).certificate.read_text().split()
+    # Their passwords are other ones, too.
+    now = afresh(platform)
+    now.run("daybreak", "shop", "--days", "0", "--live", "5", "--ledger", str(platform.ledger), "--payloads")
