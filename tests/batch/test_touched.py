@@ -234,7 +234,7 @@ def traffic(chance: random.Random, names: list[str], around: int) -> Iterator[Se
             yield ordered(names[-1], at)
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 18))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 18))])
 def test_a_day_that_is_not_touched_keeps_every_row(third: None, lake: SparkSession, seed: int) -> None:
     chance, log, names = random.Random(seed), Log(lake), list[str]()
     log.arrive(*traffic(chance, names, 90), ordered("one", NOON))

@@ -9,7 +9,7 @@ from running import Platform, until
 from traffic import burst, load
 from truth_check import misspoken
 
-pytestmark = pytest.mark.platform
+pytestmark = [pytest.mark.platform, pytest.mark.soak]
 
 
 def test_a_worker_dies_under_load_and_the_other_takes_over(platform: Platform, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The platform of this folder serves three views, has a day of the shop before its tests send anything, and one backfill."""
+"""The platform of this folder serves two views, has a day of the shop before its tests send anything, and one backfill."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from tutorial import copied, python
 
 @pytest.fixture(scope="session")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """Of a copy of this tree with three views: five nights and four builds of all would take as long as all other
+    """Of a copy of this tree with two views: five nights and four builds of all would take as long as all other
     tests. Every view has a night and gold in tests/bench/oracle and tests/dbt; all of them on a platform are `make demo`."""
     source = leave_few(copied(tmp_path_factory.mktemp("served")), SERVED)
     made = python(source, "-m", "batch.catalog")

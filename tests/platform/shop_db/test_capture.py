@@ -362,6 +362,7 @@ def test_a_database_that_went_back_is_told(database: Database) -> None:
     database.checked()
 
 
+@pytest.mark.soak
 def test_the_polling_lab_shows_what_each_way_cannot_see(database: Database) -> None:
     platform = database.platform
     done = platform.run("daybreak", "lab", "polling", "--changes", "120", "--seed", "3", check=False)
@@ -375,6 +376,7 @@ def test_the_polling_lab_shows_what_each_way_cannot_see(database: Database) -> N
     assert database.run("SELECT 1 FROM pg_tables WHERE tablename = 'lab_polling'") == []
 
 
+@pytest.mark.soak
 def test_two_systems_differ_if_written_and_not_if_captured(database: Database) -> None:
     platform = database.platform
     done = platform.run("daybreak", "lab", "dual-writes", "--seed", "3", check=False)
