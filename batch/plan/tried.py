@@ -90,18 +90,22 @@ def _places(records: pa.Table) -> Iterator[tuple[int, int]]:
 
 def _accepted(topic: str, versions: Collection[str]) -> pa.Table:
     """Records of the archive that are events in silver, by a contract of these versions, from the newest days."""
-    pieces, left = [arrow([], RECORD)], MOST
-    for day in sorted(days_of_records(), reverse=True)[:DAYS] if _has(ARCHIVE, SILVER) else ():
+    found = arrow([], RECORD)
+    for piece in _events(topic, versions) if _has(ARCHIVE, SILVER) else ():
+        found = pa.concat_tables([found, piece.cast(found.schema)])
+        if found.num_rows >= MOST:
+            break
+    return found.slice(0, MOST)
+
+
+def _events(topic: str, versions: Collection[str]) -> Iterator[pa.Table]:
+    """Their records, piece by piece, of the newest day first."""
+    for day in sorted(days_of_records(), reverse=True)[:DAYS]:
         own = (pc.field("topic") == topic) & (pc.field("day") == day)
         by = own & pc.field("definition").isin([*versions])
         places = _numbered(arrow_tables.read(SILVER, ["partition", "offset"], by))
         for piece in arrow_tables.pieces(ARCHIVE, COLUMNS, own):
-            if left <= 0:
-                break
-            known = piece.filter(pc.is_in(_numbered(piece), value_set=places)).slice(0, left)
-            pieces.append(known.cast(pieces[0].schema))
-            left -= known.num_rows
-    return pa.concat_tables(pieces)
+            yield piece.filter(pc.is_in(_numbered(piece), value_set=places))
 
 
 def _quarantined(topic: str) -> pa.Table:
