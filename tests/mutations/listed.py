@@ -26,6 +26,7 @@ from tests.mutations.pages import PAGES
 from tests.mutations.planned import PLANNED
 from tests.mutations.postgres_doors import POSTGRES_DOORS
 from tests.mutations.projects import PROJECTS
+from tests.mutations.proposed import PROPOSED
 from tests.mutations.queue import QUEUE
 from tests.mutations.rotated import ROTATED
 from tests.mutations.shown import SHOWN
@@ -42,6 +43,7 @@ MUTATIONS = (
     *VIEWS_AND_CONTRACTS,
     *PROJECTS,
     *GOLDEN,
+    *PROPOSED,
     *CHANGELOGS,
     *VERSIONS,
     *CAPTURED,

@@ -4,16 +4,20 @@ Data flow: streaming/starter -> a new folder -> pytest there, with the platform'
 Run: pytest tests/streaming/test_starter.py
 """
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from infra.failures import PermanentFailure
 from infra.settings import ROOT, load
 from streaming.commands.new import made
+from streaming.proposal.infer import proposal
+from streaming.proposal.render import files
 
 
 def outcome_of(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
@@ -40,6 +44,27 @@ def test_a_new_projects_tests_see_a_broken_law(tmp_path: Path) -> None:
     broken = outcome_of(folder, "-k", "stream_says")
     assert broken.returncode == 1, broken.stdout[-5000:] + broken.stderr[-2000:]
     assert "test_the_stream_says_what_the_night_says" in broken.stdout
+
+
+@pytest.mark.soak
+def test_a_project_made_from_records_passes_its_tests(tmp_path: Path) -> None:
+    records = []
+    for number in range(60):
+        head = {
+            "event_id": str(UUID(int=number)),
+            "event_type": "order placed",
+            "event_time": 1_769_839_200_000 + number,
+        }
+        own = {
+            "order": f"o-{number % 20}",
+            "items": [{"sku": "a", "count": 2}],
+            "cents": number,
+            "note": "é",
+            "rush": True,
+        }
+        records.append((own["order"].encode(), json.dumps(head | {"schema_version": 1} | own).encode()))
+    whole = outcome_of(made(tmp_path / "mine", files(proposal("the.orders", records), "order", "")))
+    assert whole.returncode == 0, whole.stdout[-5000:] + whole.stderr[-2000:]
 
 
 def test_it_has_a_home_and_ports_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
