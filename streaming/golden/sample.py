@@ -76,7 +76,7 @@ def _chosen(day: date, keys: int, contracts: Collection[Contract]) -> dict[str, 
     best: dict[str, list[str]] = defaultdict(list)
     for one in contracts:
         for piece in _silver(day, one, [one.column]):
-            own = pc.unique(_keys(piece, one)).to_pylist()
+            own = pc.unique(pc.drop_null(_keys(piece, one))).to_pylist()
             best[one.key] = heapq.nsmallest(keys, {*best[one.key], *own}, key=_hash)
     return defaultdict(set, {name: {*some} for name, some in best.items()})
 

@@ -26,7 +26,9 @@ TOPICS = [CONTRACTS["orders"], CONTRACTS["payments"], replace(CONTRACTS["custome
 MASKING = Masking(b"a key")
 
 
-def event(topic: str, number: int, key: str, minutes: int, late_by_ms: int = 0, **payload: Any) -> dict[str, Any]:
+def event(
+    topic: str, number: int, key: str | None, minutes: int, late_by_ms: int = 0, **payload: Any
+) -> dict[str, Any]:
     at = NOON + timedelta(minutes=minutes)
     return {
         **{"topic": topic, "event_id": f"{topic}-{number}", "event_type": "any", "event_time": at, "schema_version": 1},
@@ -68,6 +70,8 @@ def lake(local_lake: Path) -> Path:
         events += [event("payments", number, order, number + 1, amount_cents=5)]
         events += [event("customers", number, customer, 0, name=f"Zacharias {number}")]
     events.append(event("orders", 99, "o-00000001", 24 * 60, customer_id="c-1"))
+    # A contract that does not require its key of every event type.
+    events.append(event("orders", 98, None, 5, customer_id="c-1"))
     rejected = [
         *(refused("orders", 100 + number, b"o-%08x" % number, b"{", "not_json") for number in range(40)),
         refused("orders", 200, None, None, "tombstone"),
