@@ -17,11 +17,14 @@ from infra.postgres_roles import Role
 from infra.settings import Settings, settings
 from infra.tls_settings import libpqs
 
+TLS = {"sslmode", "sslrootcert"}
+"""libpq's words of which asyncpg is told something."""
+
 
 def configuration(s: Settings) -> dict[str, str]:
-    """The keys of Airflow's section for it."""
+    """The keys of Airflow's section for it. Reads no file: every command asks for them, also while a rotation has no CA."""
     own = {"SQL_ALCHEMY_CONN": url(s)}
-    if of_asyncpg(s):
+    if TLS & _parts(s).keys():
         own |= {"SQL_ALCHEMY_CONN_ASYNC": url(s, "asyncpg"), "SQL_ALCHEMY_CONNECT_ARGS_ASYNC": f"{__name__}.ASYNC"}
     return own
 

@@ -1,5 +1,6 @@
 """Airflow's configuration is read as it was given."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,14 @@ from infra.airflow_settings import AirflowUser
 from infra.failures import PermanentFailure
 from infra.services.airflow import environment
 from infra.settings import Settings, load
+
+
+def test_airflow_is_configured_while_there_is_no_ca(tmp_path: Path) -> None:
+    """Half way through a rotation of the authority `daybreak down` and `up` ask for all programs."""
+    s = Settings(home=tmp_path, tls="on")
+    assert database.configuration(s)["SQL_ALCHEMY_CONNECT_ARGS_ASYNC"] == "infra.airflow.database.ASYNC"
+    with pytest.raises(FileNotFoundError):
+        database.of_asyncpg(s)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "db.example", "::1"])

@@ -7,6 +7,7 @@ Run: pytest -m soak tests/platform/tls
 import json
 import ssl
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -123,9 +124,11 @@ def test_capture_followers_and_order_service_work_over_tls(platform: Platform) -
     platform.wait_drained()
     at = f"https://127.0.0.1:{platform.settings.connect_port}/connectors"
     assert httpx.get(at, verify=ssl.create_default_context(cafile=str(files(platform.settings).ca))).status_code == 401
-    for address, trusts_all in ((at, False), (at.replace("https", "http"), True)):
-        with pytest.raises(httpx.TransportError):
-            httpx.get(address, trust_env=not trusts_all)
+    with pytest.raises(httpx.TransportError):
+        httpx.get(at)
+    # Jetty tells who speaks no TLS that the request is bad, and no more.
+    with suppress(httpx.TransportError):
+        assert httpx.get(at.replace("https", "http"), trust_env=False).status_code == 400
     copies = Database(platform).checked()
     assert {one["copy"] for one in copies} >= {"the log", "the stream", "the index", "the cache"}
     answered = lambda: not platform.run("daybreak", "order", "check", "--json", check=False).returncode  # noqa: E731
