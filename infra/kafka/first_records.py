@@ -23,6 +23,8 @@ READING: Options = {
     "fetch.message.max.bytes": 65_536,
 }
 """What the consumer needs."""
+NONE = (KafkaError._PARTITION_EOF, KafkaError._BAD_COMPRESSION, KafkaError._BAD_MSG)
+"""There is no record, or none that librdkafka can unpack: of Zstandard it takes 100 MB, and Kafka's own client reads on."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Found:
 
 
 def first_records(consumer: Consumer, places: Mapping[At, int], seconds: float = SECONDS) -> dict[At, Found]:
-    """The first record at or after each offset; partitions without one are left out. Raises KafkaException."""
+    """The first record at or after each offset; partitions without one, or whose record cannot be
+    unpacked here, are left out. Raises KafkaException."""
     waiting = set(places)
     found: dict[At, Found] = {}
     asked = [TopicPartition(*at, offset) for at, offset in places.items()]
@@ -46,7 +49,7 @@ def first_records(consumer: Consumer, places: Mapping[At, int], seconds: float =
         if message is None:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
         at, error = (str(message.topic()), int(message.partition() or 0)), message.error()
-        if error and error.code() != KafkaError._PARTITION_EOF:
+        if error and error.code() not in NONE:
             raise KafkaException(error)
         if at in waiting and not error:
             arrival = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
