@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from infra.kafka.values import values_at
 from infra.settings import settings
 from streaming.contracts import CONTRACTS
-from streaming.encodings import MAX_BYTES
+from streaming.encodings import MAX_BYTES, is_short_enough
 
 LONG = 1 << 20
 """Bytes of a value from which on Spark takes its beginning only."""
@@ -25,11 +25,8 @@ BEGINNING = MAX_BYTES + 1
 
 def shortened() -> Column:
     """Over records: the value, or of a long one its beginning."""
-    captured = [one.topic for one in CONTRACTS.values() if one.captured]
-    is_long = F.octet_length("value") > LONG
-    if captured:
-        is_long &= ~F.col("topic").isin(*captured)
-    return F.when(is_long, F.substring("value", 1, BEGINNING)).otherwise(F.col("value"))
+    stays = is_short_enough(CONTRACTS.values()) | (F.octet_length("value") <= LONG)
+    return F.when(stays, F.col("value")).otherwise(F.substring("value", 1, BEGINNING))
 
 
 def restored(session: SparkSession, found: pa.Table, size: str) -> pa.Table:

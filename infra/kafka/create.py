@@ -1,4 +1,4 @@
-"""Topics are created, and waited for, whoever else creates them at the same time.
+"""Topics are created, whoever else creates them at the same time.
 
 Data flow: names, partitions, configurations -> Kafka topics
 Run: python -m streaming

@@ -32,17 +32,19 @@ def values_at(session: SparkSession, s: Settings, places: Collection[Place]) -> 
     Kafka does not answer.
     """
     jvm: Any = session.sparkContext._jvm
-    own, found = jvm.java.util.HashMap(), dict[Place, bytes | None]()
+    options, found = jvm.java.util.HashMap(), dict[Place, bytes | None]()
     for name, value in _options(s).items():
-        own.put(name, value)
+        options.put(name, value)
     client = jvm.org.apache.kafka.common.serialization.ByteBufferDeserializer
-    consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(own, client(), client())
+    consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(options, client(), client())
     try:
         with TemporaryDirectory(dir=session.sparkContext._temp_dir) as folder:
             for at in sorted({place[:2] for place in places}):
-                offsets = sorted(offset for *own_at, offset in places if tuple(own_at) == at)
-                for offset, own_value in _of_partition(jvm, consumer, at, offsets, Path(folder) / "value"):
-                    found[*at, offset] = own_value
+                offsets = sorted(place[2] for place in places if place[:2] == at)
+                found |= {
+                    (*at, offset): own
+                    for offset, own in _of_partition(jvm, consumer, at, offsets, Path(folder) / "value")
+                }
     finally:
         consumer.close()
     return found
