@@ -13,11 +13,15 @@ from pathlib import Path
 FAILED = Path(".daybreak/cache/pytest/v/cache/lastfailed")
 MOST = 12
 """More failed tests than these are no accident, and take too long to be run again."""
+STARTS = Path("tests/platform/test_00_deployed.py")
+"""Whatever stands beside it needs no more than a platform that was started by it."""
 
 
 def scope(test: str) -> str:
     """What has to run for a test: the files of a platform's folder build on each other, any other file stands alone."""
     file = Path(test.partition("::")[0])
+    if file.parent == STARTS.parent:
+        return " ".join(sorted({str(STARTS), str(file)}))
     if file.is_relative_to("tests/platform"):
         return " ".join(str(one) for one in sorted(file.parent.glob("test_*.py")))
     return str(file)

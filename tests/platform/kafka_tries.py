@@ -51,9 +51,12 @@ class As:
         self.options = {"bootstrap.servers": s.kafka_bootstrap, "log_level": 0, **login.of_librdkafka(s, user)}
         self.admin = AdminClient(self.options)
 
-    def does(self, what: str) -> str | None:
-        """Try it: None, or the name of the refusal. Raises KafkaException for any other trouble."""
-        give_up = time.monotonic() + SECONDS
+    def does(self, what: str, within: float = SECONDS) -> str | None:
+        """Try it: None, or the name of the refusal. Raises KafkaException for any other trouble, TimeoutError for no answer.
+
+        `within` (s): how long a broker may start. The first who asks for a group waits for fifty partitions of offsets.
+        """
+        give_up = time.monotonic() + within
         while True:
             try:
                 return TRIES[what](self)
@@ -65,6 +68,9 @@ class As:
                 if error.code() == KafkaError.GROUP_ID_NOT_FOUND:
                     return None
                 if error.code() not in STARTING or time.monotonic() > give_up:
+                    raise
+            except TimeoutError:
+                if time.monotonic() > give_up:
                     raise
             time.sleep(0.1)
 
