@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from infra import secrets
 from infra.owner_file import put, turn, write
 from infra.settings import Settings
+from infra.spark_conf import forget_keys
 from infra.tls.prepare import give_up, is_yours
 
 FERNET = "DAYBREAK_AIRFLOW_FERNET_KEY"
@@ -75,6 +76,7 @@ def put_in_force(s: Settings, new: Rotation) -> None:
     is killed here gives it up again. No program may run that has an old one.
     """
     give_up(s, new.authority)
+    forget_keys(s)
     file = secrets.secrets_file(s.home)
     with turn(file):
         text = file.read_text()

@@ -89,6 +89,12 @@ def write_defaults(s: Settings, user: User | None = None) -> Path:
     return folder
 
 
+def forget_keys(s: Settings) -> None:
+    """Remove every user's configuration with its key: who begins a session next writes its own, with the key of then."""
+    for user in User:
+        (folder_of(s, user) / "spark-defaults.conf").unlink(missing_ok=True)
+
+
 def log4j(s: Settings) -> str:
     """How the JVMs of Spark log: as our Python does, by the same setting and to the same file."""
     return LOG4J.replace(TEXT, OBJECTS) if s.log_format == "json" else LOG4J

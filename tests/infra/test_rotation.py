@@ -10,6 +10,8 @@ import pytest
 from infra import rotation, secrets
 from infra.services import airflow
 from infra.settings import Settings, load
+from infra.spark_conf import write_defaults
+from infra.store_users import User
 from infra.tls.files import files
 from infra.tls.prepare import prepare
 
@@ -88,6 +90,14 @@ def test_what_is_kept_beside_is_its_owners_only(home: Path) -> None:
     rotation.put_in_force(s, rotation.begin(s, []))
     for file in (rotation.next_file(home), rotation.before_file(home), home / "secrets.env"):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_no_drivers_configuration_keeps_an_old_key(home: Path) -> None:
+    # Of whatever user a command was last run as: it may be months before it writes its own again.
+    old = {user: write_defaults(load(), user) / "spark-defaults.conf" for user in User}
+    assert all(file.exists() for file in old.values())
+    rotation.put_in_force(load(), rotation.begin(load(), []))
+    assert [user for user, file in old.items() if file.exists()] == []
 
 
 def test_what_the_old_fernet_key_encrypted_is_read_until_the_end(home: Path) -> None:

@@ -18,6 +18,13 @@ ROTATED = (
         f"{ROTATION}::test_our_certificate_is_another_one_and_yours_stays",
     ),
     Mutation(
+        "rotation: the configuration of a driver keeps the key that it had",
+        "infra/rotation.py",
+        "    forget_keys(s)\n",
+        "    forget_keys\n",
+        f"{ROTATION}::test_no_drivers_configuration_keeps_an_old_key",
+    ),
+    Mutation(
         "rotation: one that was interrupted makes other secrets",
         "infra/rotation.py",
         "begun(s.home) or Rotation(_changing(s), ())",
