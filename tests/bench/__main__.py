@@ -21,14 +21,14 @@ from tests.bench import capture as captures
 from tests.bench import commands as asked
 from tests.bench import night as nights
 from tests.bench import scale as scales
-from tests.bench import stream
+from tests.bench import shares, stream
 from tests.bench.bed import Bed, bed
 from tests.bench.cpu import memory
 from tests.bench.figure import Figure, save, show
 
 GIB = 1 << 30
 USUAL = ("drain", "night", "live", "freshness", "memory", "ratio")
-OPTIONAL = ("airflow", "load", "views", "age", "capture", "commands", "per_view", "scale")
+OPTIONAL = ("airflow", "load", "views", "age", "capture", "commands", "per_view", "scale", "cluster")
 """They take minutes each, and the first brings the whole platform up."""
 ORDER = (
     "drain",
@@ -45,6 +45,7 @@ ORDER = (
     "ratio",
     "per_view",
     "scale",
+    "cluster",
 )
 """Past days come before the live ones, behind which all their events would be late."""
 console = Console(highlight=False)
@@ -80,6 +81,7 @@ def main(
         "capture": captures.capture,
         "commands": asked.commands,
         "scale": lambda own: scales.scale(own, records_of_scale),
+        "cluster": shares.cluster,
     }
     found: list[Figure] = []
     failed: list[str] = []

@@ -1,0 +1,173 @@
+"""Shares on a Spark cluster: what driver and executors spend on a record, and what a second worker gives.
+
+Data flow: a master and one or two workers, each held to the same part of a core -> a day that is drained -> CPU, bytes, records/s
+Run: make bench ONLY=cluster
+
+Workers are held by a cgroup (version 1 or 2), which takes root: without it there is no figure for the second worker.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+
+from infra.services.supervisor import Supervisor
+from infra.settings import settings
+from tests.bench.bed import Bed
+from tests.bench.cpu import Meter
+from tests.bench.figure import Figure
+from tests.infra.spark_cluster import Cluster
+
+WARM_UP, RECORDS = 40_000, 60_000
+SHARE = 0.2
+"""Of a core, for each worker while it is measured: both and the driver must have room on two cores."""
+PERIOD = 100_000
+"""Microseconds over which the kernel counts it."""
+CGROUPS = Path("/sys/fs/cgroup")
+HERE = ("DAYBREAK_CHECKPOINTS", "DAYBREAK_STREAM_PROFILE")
+"""Settings of the README's page that the bench leaves: its checkpoints, and a profile for few rows."""
+
+
+@dataclass(frozen=True)
+class Drained:
+    """A day: its records, seconds, CPU seconds of driver and executors, bytes that the driver's processes read and wrote."""
+
+    records: int
+    seconds: float
+    driver: float
+    executors: float
+    moved: int
+
+
+def cluster(bed: Bed) -> list[Figure]:
+    """Drain a day with one worker and with two, each held to SHARE of a core; and once unheld, for what a record costs."""
+    bed.run("down")
+    bed.run("up", "--only", "kafka,store,postgres")
+    try:
+        free = _drained(bed, 2, None)
+        held = {number: _drained(bed, number, SHARE) for number in (1, 2)} if _may_hold() else {}
+    finally:
+        bed.run("up", "--only", "stream")
+    whole = free.driver + free.executors
+    note = f"{free.records:,} records, two workers of a core each; in all {whole * 1000 / free.records:.2f} ms of CPU a record"
+    figures = [
+        Figure("cluster", "CPU of the driver / of driver and executors", free.driver / whole, "", 0.1, note=note),
+        Figure("cluster", "bytes that the driver reads and writes per record", free.moved / free.records, "bytes"),
+    ]
+    if held:
+        speed = {number: one.records / one.seconds for number, one in held.items()}
+        note = f"each held to {SHARE} of a core: {speed[1]:,.0f}/s with one, {speed[2]:,.0f}/s with two"
+        figures.append(
+            Figure("cluster", "records/s, two workers / one", speed[2] / speed[1], "x", 1.8, least=True, note=note)
+        )
+    return figures
+
+
+def _drained(bed: Bed, workers: int, share: float | None) -> Drained:
+    """A stream that starts on a cluster, and is warm when a day of RECORDS is measured."""
+    with TemporaryDirectory(prefix="bench-cluster-") as folder:
+        own = Cluster(Path(folder), bed.settings)
+        try:
+            pids = {f"worker {number}": own.worker().pid for number in range(workers)}
+            with _on(own, workers):
+                bed.run("up", "--only", "stream")
+            bed.send_day(WARM_UP)
+            bed.drained(pause=2)
+            with bed.paused():
+                _, sent = bed.send_day(RECORDS)
+                began = datetime.now(UTC)
+            before = _moved(bed)
+            with _held(pids, share), Meter(bed.stream | pids) as meter:
+                bed.drained(pause=2)
+                spent = meter.by_root()
+            moved = _moved(bed) - before
+            batches = bed.batches(began - timedelta(seconds=2))
+            seconds = (max(one["committed_at"] for one in batches) - began).total_seconds()
+            driver = spent.pop("stream")
+            return Drained(sent, seconds, driver, sum(spent.values()), moved)
+        finally:
+            Supervisor(bed.settings).stop("stream", wait=True)
+            own.stop()
+
+
+@contextmanager
+def _on(own: Cluster, workers: int) -> Iterator[None]:
+    """`daybreak up` starts the stream on the cluster, with so many cores."""
+    more = {name: value for name, value in own.settings().items() if name not in HERE}
+    more["DAYBREAK_STREAM_CONF"] = f'{{"spark.cores.max": "{workers}"}}'
+    os.environ.update(more)
+    settings.cache_clear()
+    try:
+        yield
+    finally:
+        for name in more:
+            os.environ.pop(name, None)
+        settings.cache_clear()
+
+
+def _moved(bed: Bed) -> int:
+    """Bytes that the driver's processes, Python and JVM, have read and written: files, sockets, pipes between them."""
+    root, found = psutil.Process(bed.stream["stream"]), 0
+    for one in (root, *root.children(recursive=True)):
+        with suppress(OSError):
+            lines = Path(f"/proc/{one.pid}/io").read_text().splitlines()
+            counted = dict(line.split(": ") for line in lines)
+            found += int(counted["rchar"]) + int(counted["wchar"])
+    return found
+
+
+def _group(name: str) -> tuple[Path, Mapping[str, str]]:
+    """The folder of a cgroup, and the file in it that holds `share` of a core, by version."""
+    is_second = (CGROUPS / "cgroup.controllers").exists()
+    folder = (CGROUPS if is_second else CGROUPS / "cpu") / f"daybreak-bench-{name.replace(' ', '-')}"
+    files = {"cpu.max": "{quota} " + str(PERIOD)} if is_second else {"cpu.cfs_quota_us": "{quota}"}
+    return folder, files
+
+
+def _may_hold() -> bool:
+    folder, files = _group("try")
+    try:
+        folder.mkdir(exist_ok=True)
+        return all((folder / file).exists() for file in files)
+    except OSError:
+        return False
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+@contextmanager
+def _held(pids: Mapping[str, int], share: float | None) -> Iterator[None]:
+    """Each worker, with its executors, in a cgroup of its own."""
+    if share is None:
+        yield
+        return
+    folders = []
+    try:
+        for name, pid in pids.items():
+            folder, files = _group(name)
+            folder.mkdir(exist_ok=True)
+            folders.append(folder)
+            for file, form in files.items():
+                (folder / file).write_text(form.format(quota=round(share * PERIOD)))
+            root = psutil.Process(pid)
+            for one in (root, *root.children(recursive=True)):
+                (folder / "cgroup.procs").write_text(str(one.pid))
+        yield
+    finally:
+        for folder in folders:
+            _left(folder)
+
+
+def _left(folder: Path) -> None:
+    """Its processes go back to the group above it, and it is gone."""
+    with suppress(OSError):
+        for pid in (folder / "cgroup.procs").read_text().split():
+            with suppress(OSError):
+                (folder.parent / "cgroup.procs").write_text(pid)
+        folder.rmdir()
