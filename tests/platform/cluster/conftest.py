@@ -1,4 +1,4 @@
-"""The platform of this folder runs on a Spark cluster of two workers with a core each, as infra/README.md tells."""
+"""The platform of this folder has three brokers, and a Spark cluster of two workers with a core each, as infra/README.md tells."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnCluster]:
     try:
         cluster.worker()
         cluster.worker()
-        own = cluster.settings(DAYBREAK_SPARK_SECRET=made.spark_secret.get_secret_value())
+        secret = made.spark_secret.get_secret_value()
+        own = cluster.settings(DAYBREAK_SPARK_SECRET=secret, DAYBREAK_KAFKA_BROKERS="3")
         with started(HOMES / f"cluster-{WORKER}", CLUSTER_PORTS, source, own, f"{CORE},gateway") as platform:
             yield OnCluster(platform, cluster)
     finally:

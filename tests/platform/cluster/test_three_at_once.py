@@ -1,4 +1,4 @@
-"""Stream, night and gateway at once on two cores of a cluster; a worker dies under load, and all of it is there once."""
+"""Stream, night and gateway at once on two cores of a cluster; a worker and a broker die under load, and all of it is there once."""
 
 import os
 import time
@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from accounting import unaccounted
+from brokers import dead, micro_batch
 from on_cluster import STREAM, OnCluster
 from running import until
 from traffic import load
@@ -18,7 +19,7 @@ DAY = datetime.now(UTC).date() - timedelta(days=1)
 NIGHT, GATEWAY = "daybreak night", "gateway"
 
 
-def test_three_share_two_cores_and_a_worker_dies(both: OnCluster) -> None:
+def test_three_share_two_cores_and_a_worker_dies_with_a_broker(both: OnCluster) -> None:
     platform, cluster = both.platform, both.cluster
     print(f"DAYBREAK_SOAK_SEED={SEED}")
     assert platform.settings.checkpoints == f"{platform.settings.lake}/checkpoints"
@@ -36,9 +37,12 @@ def test_three_share_two_cores_and_a_worker_dies(both: OnCluster) -> None:
         # It has had its turn.
         said, wrong = counted.communicate(timeout=600)
         assert "1000" in said, said + wrong[-3000:]
-        cluster.kill(STREAM)
-        cluster.worker()
-        until("the stream has a core again", lambda: cluster.holds().get(STREAM) == 1)
+        with dead(platform, 2):
+            cluster.kill(STREAM)
+            before = micro_batch(platform)
+            cluster.worker()
+            until("the stream has a core again", lambda: cluster.holds().get(STREAM) == 1)
+            until("the stream goes on with two brokers", lambda: micro_batch(platform) > before, 600)
     platform.wait_drained()
     assert unaccounted(platform) == []
     assert misspoken(platform) == []
