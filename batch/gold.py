@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 
-from batch import warehouse
 from batch.settlement.settlements import SETTLEMENTS
+from batch.shop import warehouse
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
 from infra.problems import Problem, keep

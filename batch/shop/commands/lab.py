@@ -9,8 +9,8 @@ from typing import Annotated
 import pyarrow.compute as pc
 import typer
 
-from batch import order_forms, order_forms_table
-from batch.order_history import GOLD, KEY, TOPICS
+from batch.shop import order_forms, order_forms_table
+from batch.shop.order_history import GOLD, KEY, TOPICS
 from infra.commands.lab import commands, labs
 from infra.commands.labs.show import console, show
 from infra.failures import PermanentFailure
