@@ -10,13 +10,13 @@ from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 
 from batch.settlement.settlements import SETTLEMENTS
-from batch.shop import warehouse
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
 from infra.problems import Problem, keep
 from infra.project_setting import SHOP
 from infra.settings import Settings, settings
 from infra.sql.gold import Verb, run
+from streaming.hooks import for_gold
 from streaming.monitor.freshness import BUILDS
 
 CLOCKS = timedelta(minutes=1)
@@ -62,4 +62,4 @@ if __name__ == "__main__":
 
             composed.write(settings())
         with nullcontext() if verb is Verb.DOCS else kept(settings()):
-            run(verb, unchanged_days, warehouse.known)
+            run(verb, unchanged_days, for_gold)

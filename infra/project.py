@@ -58,8 +58,14 @@ def place(s: Settings) -> Place:
 
 def importable(found: Place) -> None:
     """Let this process import it. Behind all else: a project hides no module of others."""
+    _leave_rooms()
     if str(found.path) not in sys.path:
         sys.path.append(str(found.path))
+
+
+def _leave_rooms() -> None:
+    """spark-submit puts its script's folder first: a room of the night, e.g. `shop`, would hide a project of its name."""
+    sys.path[:] = [one for one in sys.path if one != str(ROOT / "batch")]
 
 
 def python_path(s: Settings) -> str:
@@ -111,6 +117,7 @@ def _of_folder(folder: Path) -> Place:
 
 
 def _of_module(module: str) -> Place:
+    _leave_rooms()
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):

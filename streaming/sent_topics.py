@@ -21,7 +21,7 @@ def sent_topics(s: Settings) -> dict[User, list[str]]:
     free = [topic for topic, one in CONTRACTS.items() if not one.captured and not own_writer(s, topic)]
     # A payment that fails is nobody's command: the shop sends it as an event, whoever writes orders.
     of_shop = [topic for topic in free if not (s.has(ORDER_SERVICE) and topic == ORDERS)]
-    return {User.SHOP: of_shop, User.WEBHOOKS: topics.writable(s)}
+    return {User.SENDER: of_shop, User.WEBHOOKS: topics.writable(s)}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ LEFT = {
     # The shop's traffic, and its database's place in the log: commands that belong to the shop.
     "streaming/commands/lag.py",
     "streaming/commands/sent.py",
-    "streaming/commands/traffic.py",
     "streaming/commands/webhooks.py",
     # Topics that only the order service writes: a contract could say who writes it.
     "streaming/own_writers.py",

@@ -1,4 +1,4 @@
-"""The commands `lab ...`, with the lab that reads what the night and gold have.
+"""The lab `cqrs`, which reads what the night and gold have of an order.
 
 Data flow: an order -> its forms -> terminal, `<home>/lab/cqrs.json`, `<home>/lab/index.html`
 Run: daybreak lab cqrs
@@ -11,7 +11,6 @@ import typer
 
 from batch.shop import order_forms, order_forms_table
 from batch.shop.order_history import GOLD, KEY, TOPICS
-from infra.commands.lab import commands, labs
 from infra.commands.labs.show import console, show
 from infra.failures import PermanentFailure
 from infra.lab.labs import CQRS
@@ -19,10 +18,10 @@ from infra.lake import reader
 from infra.settings import Settings, settings
 from streaming.silver import SILVER
 
-__all__ = ("commands",)
+commands = typer.Typer()
 
 
-@labs.command("cqrs")
+@commands.command("cqrs")
 def run_cqrs(
     order: Annotated[str | None, typer.Option("--order", help="Default: the newest that gold has settled.")] = None,
 ) -> None:
