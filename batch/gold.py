@@ -13,7 +13,7 @@ from batch.settlement.settlements import SETTLEMENTS
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
 from infra.problems import Problem, keep
-from infra.project_setting import SHOP
+from infra.project_setting import DEFAULT
 from infra.settings import Settings, settings
 from infra.sql.gold import Verb, run
 from streaming.hooks import for_gold
@@ -56,7 +56,7 @@ if __name__ == "__main__":
         if sys.argv[1:] not in [[verb.value] for verb in Verb]:
             raise PermanentFailure(f"usage: python -m batch.gold {'|'.join(Verb)}")
         verb = Verb(sys.argv[1])
-        if settings().project != SHOP:
+        if settings().project != DEFAULT:
             # It takes a second to import.
             from batch.catalog import composed
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from infra.failures import PermanentFailure
 from infra.options import OF_THE_STREAM
-from infra.project_setting import PROJECT_FILE, SHOP, VARIABLE, noted
+from infra.project_setting import DEFAULT, PROJECT_FILE, VARIABLE, noted
 from infra.settings import ROOT, Settings
 
 OURS = ("infra", "streaming", "batch", "dags", "tests")
@@ -79,13 +79,13 @@ def keep(s: Settings) -> None:
     Raises PermanentFailure if it has another project's, or if an option of the shop is on in a project that is not the shop.
     """
     place(s)
-    if s.project != SHOP and (shops := [name for name in OF_THE_STREAM if s.has(name)]):
+    if s.project != DEFAULT and (shops := [name for name in OF_THE_STREAM if s.has(name)]):
         raise PermanentFailure(
             f"{', '.join(shops)} is an option of the shop: the project {s.project} has no such topics"
         )
     file = s.home / PROJECT_FILE
     has_data = any((s.home / folder).exists() for folder in DATA)
-    own = noted(s.home) or (SHOP if has_data else s.project)
+    own = noted(s.home) or (DEFAULT if has_data else s.project)
     if own != s.project:
         raise PermanentFailure(
             f"the home {s.home} has the data of the project {own}, and DAYBREAK_PROJECT names {s.project}: give that a home of "

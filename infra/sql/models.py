@@ -6,10 +6,10 @@ Run: python -m batch.catalog
 
 from pathlib import Path
 
-from infra.project_setting import SHOP
+from infra.project_setting import DEFAULT
 from infra.settings import ROOT, Settings
 
 
 def models(s: Settings) -> Path:
     """The folder. Of a project that is not the shop, `batch.catalog` writes it."""
-    return ROOT / "dbt" if s.project == SHOP else s.home / "dbt" / "project"
+    return ROOT / "dbt" if s.project == DEFAULT else s.home / "dbt" / "project"

@@ -22,7 +22,7 @@ PROJECTS = (
     Mutation(
         "project: an old home takes any",
         "infra/project.py",
-        "SHOP if has_data else s.project",
+        "DEFAULT if has_data else s.project",
         "s.project",
         f"{PLACE}::test_a_home_of_before_has_the_shops_data",
     ),
