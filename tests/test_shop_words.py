@@ -20,8 +20,6 @@ LEFT = {
     "streaming/sent_topics.py",
     "streaming/webhooks/topics.py",
     # The capture of a database, which lies in infra/shop/db and is no more the shop's than Debezium is.
-    "streaming/debezium.py",
-    "streaming/topics.py",
     "streaming/wrong_rows.py",
     # The comment of a column.
     "streaming/silver.py",
