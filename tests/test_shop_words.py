@@ -13,12 +13,6 @@ WORD = re.compile(
 )
 """Words of the domain. `order` and `search` alone have another meaning in a query."""
 LEFT = {
-    # The place of a captured database in its own log.
-    "streaming/commands/lag.py",
-    # Topics that only the order service writes: a contract could say who writes it.
-    "streaming/own_writers.py",
-    "streaming/sent_topics.py",
-    "streaming/webhooks/topics.py",
     # The capture of a database, which lies in infra/shop/db and is no more the shop's than Debezium is.
     "streaming/wrong_rows.py",
     # The comment of a column.

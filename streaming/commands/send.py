@@ -47,7 +47,7 @@ def send(
     """Send newline-separated JSON to TOPIC, byte for byte. A line whose key cannot be read is sent without a key."""
     counts: Counter[str] = Counter({"lines": 0})
     started = time.monotonic()
-    if said := own_writer(settings(), topic):
+    if said := own_writer(settings(), topic, User.SENDER):
         raise PermanentFailure(said)
     with ExitStack() as stack:
         field = key or key_field(topic)

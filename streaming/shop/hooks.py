@@ -23,4 +23,6 @@ HOOKS = Hooks(
         "migrations": "batch.shop.migrations:migrations",
     },
     for_gold="batch.shop.warehouse:known",
+    writers="streaming.shop.writers:writers",
+    lag="streaming.shop.slot_lag:lag",
 )

@@ -17,10 +17,12 @@ from typer.testing import CliRunner
 from batch.commands import COMMANDS, assembled, listed
 from batch.look import LOOKS, all_looks, look
 from infra.failures import PermanentFailure
+from infra.kafka_users import User
 from infra.project import Place
 from infra.settings import ROOT, Settings
 from streaming import hooks as module
-from streaming.hooks import for_gold, hooks
+from streaming.hooks import backlogs, for_gold, hooks
+from streaming.own_writers import own_writer
 
 GREET = """
 import typer
@@ -41,11 +43,29 @@ def looked(s):
 
 def variables(s):
     return {"MINE": str(s.topic_partitions)}
+
+
+def writers(s):
+    from streaming.hooks import Writer
+
+    return {"rooms": Writer("only the attic writes `rooms`")}
+
+
+def lag(s):
+    from streaming.hooks import Backlog
+
+    return [Backlog({"attic": 3}, ("the attic is 3 behind",))]
 """
 OWN = """
 from streaming.hooks import Hooks
 
-HOOKS = Hooks(commands={"greet": "mine.greet"}, looks={"attic": "mine.greet:looked"}, for_gold="mine.greet:variables")
+HOOKS = Hooks(
+    commands={"greet": "mine.greet"},
+    looks={"attic": "mine.greet:looked"},
+    for_gold="mine.greet:variables",
+    writers="mine.greet:writers",
+    lag="mine.greet:lag",
+)
 """
 NUMBERS = count()
 Made = Callable[..., Place]
@@ -74,7 +94,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
             del sys.modules[name]
 
 
-def test_its_command_look_and_variables_are_the_platforms_too(made: Made, tmp_path: Path) -> None:
+def test_what_it_adds_is_found_where_the_platform_asks(made: Made, tmp_path: Path) -> None:
     made(hooks=OWN, greet=GREET)
     assert [*listed()] == [*COMMANDS, "greet"]
     assert CliRunner().invoke(assembled("greet"), ["greet"]).stdout == "hello\n"
@@ -82,6 +102,8 @@ def test_its_command_look_and_variables_are_the_platforms_too(made: Made, tmp_pa
     s = Settings(home=tmp_path)
     assert [one.id for one in look(s, {"attic": all_looks()["attic"]})] == ["mine/attic"]
     assert for_gold(s) == {"MINE": str(s.topic_partitions)}
+    assert own_writer(s, "rooms", User.SENDER) == "only the attic writes `rooms`"
+    assert [one.as_json for one in backlogs(s)] == [{"attic": 3}]
 
 
 def test_a_project_without_hooks_has_the_platforms_alone(made: Made) -> None:
@@ -89,6 +111,8 @@ def test_a_project_without_hooks_has_the_platforms_alone(made: Made) -> None:
     assert listed() == COMMANDS
     assert all_looks() == LOOKS
     assert for_gold(Settings()) == {}
+    assert own_writer(Settings(), "answers", User.SENDER) is None
+    assert backlogs(Settings()) == ()
 
 
 def test_a_command_of_the_platforms_name_is_refused(made: Made) -> None:

@@ -9,6 +9,7 @@ from infra.settings import Settings
 from infra.shop.faults import Faults
 from infra.shop.run import Run
 from streaming.contracts import CONTRACTS
+from streaming.own_writers import own_writer
 from streaming.sent_topics import sent_topics
 from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
 from streaming.shop.contracts.shop_db import SHOP_STOCK
@@ -41,6 +42,12 @@ def test_with_the_order_service_on_the_shop_sends_what_it_may(monkeypatch: pytes
     assert {copy.topic for copy in run.records()} == {*may[User.SENDER]}
     assert {*may[User.SENDER]} - {*may[User.WEBHOOKS]} == {"payments"}
     assert not {"orders", ANSWERS.topic} & {*may[User.SENDER]}
+
+
+def test_who_sends_an_order_beside_its_service_is_told_the_way() -> None:
+    assert own_writer(Settings(), "orders", User.SENDER) is None
+    said = own_writer(Settings(options=ORDER_SERVICE), "orders", User.SENDER)
+    assert said == "only the order service writes the topic 'orders': send a command to 'commands' instead"
 
 
 def test_the_platform_asks_by_a_command() -> None:
