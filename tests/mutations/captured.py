@@ -143,6 +143,13 @@ CAPTURED = (
         f"{SHOP_DB}::test_what_is_no_change_of_a_row_is_passed_over",
     ),
     Mutation(
+        "captured: the command that mends a table changes its contract's version",
+        "streaming/contracts/captured.py",
+        'field(default="capture the table anew", repr=False)',
+        'field(default="capture the table anew")',
+        f"{WRONG_ROWS}::test_the_commands_that_mend_a_table_change_no_version_of_it",
+    ),
+    Mutation(
         "captured: a rejected row is forgotten by a stream that starts again",
         "streaming/wrong_rows.py",
         "if found != before:",
