@@ -5,8 +5,8 @@ Run: pytest tests/streaming/test_own_project.py
 
 A project is a package. Its module `contracts` has the tuple CONTRACTS, its module `views` the tuple VIEWS; either may be a
 package of a file per topic or view. Their order is the order of everything that is listed or generated. Beside them lie
-`examples/<topic>` and `schemas`. It imports from `streaming.contracts.*`, `streaming.views.*`,
-`streaming.windows`, `streaming.words`, `streaming.reasons` and `infra.lake.columns`.
+`examples/<topic>` and `schemas`; what more it does, its `hooks` say (streaming/hooks.py). Contracts and views import from
+`streaming.contracts.*`, `streaming.views.*`, `streaming.windows`, `streaming.words`, `streaming.reasons`, `infra.lake.columns`.
 """
 
 from collections import Counter
