@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from batch.commands import COMMANDS, assembled, listed
+from batch.commands import COMMANDS, assembled, lab, listed
 from batch.look import LOOKS, all_looks, look
 from infra.failures import PermanentFailure
 from infra.kafka_users import User
+from infra.lab.labs import FIT, labs_of
 from infra.project import Place
+from infra.project_setting import DEFAULT
 from infra.settings import ROOT, Settings
 from streaming import hooks as module
 from streaming.hooks import backlogs, for_gold, hooks
@@ -137,6 +139,10 @@ def test_what_is_wrong_is_one_sentence(made: Made, files: dict[str, str], why: s
         assembled("greet")
 
 
+def test_the_labs_of_the_page_are_those_of_the_command_line() -> None:
+    assert {one.name for one in lab.labs.registered_commands} == {one.name for one in labs_of(DEFAULT)} | {FIT.name}
+
+
 def test_a_look_that_cannot_be_found_is_told_as_a_problem(made: Made, tmp_path: Path) -> None:
     made(hooks=OWN)
     (found,) = look(Settings(home=tmp_path), {"attic": all_looks()["attic"]})
@@ -147,12 +153,14 @@ def test_a_look_that_cannot_be_found_is_told_as_a_problem(made: Made, tmp_path: 
 def test_another_project_neither_lists_nor_loads_the_shops_commands() -> None:
     code = (
         "import sys; from typer.main import get_command; from batch.commands import assembled, listed\n"
-        "print(*listed(), *get_command(assembled()).commands['lab'].commands)\n"
+        "print(*listed())\n"
+        "print(*get_command(assembled()).commands['lab'].commands)\n"
         "print(*(name for name in sys.modules if name.startswith(('batch.shop', 'streaming.shop'))))"
     )
     env = os.environ | {"DAYBREAK_PROJECT": str(ROOT / "tests" / "sensors"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, cwd=ROOT)
-    listed_there, loaded = done.stdout.splitlines()
-    assert {"night", "explain", "groups"} <= {*listed_there.split()}
-    assert not {"shop", "state", "shop-db", "follower", "order", "demo", "cqrs", "polling"} & {*listed_there.split()}
-    assert loaded == ""
+    commands, labs, loaded = (line.split() for line in done.stdout.splitlines())
+    assert commands == [*COMMANDS]
+    assert {*labs} == {one.name for one in labs_of("tests/sensors")} | {FIT.name}
+    assert not {"cqrs", "polling"} & {*labs}
+    assert not loaded

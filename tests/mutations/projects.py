@@ -41,6 +41,13 @@ PROJECTS = (
         f"{HOOKS}::test_a_command_of_the_platforms_name_is_refused",
     ),
     Mutation(
+        "project: the shop's labs are on another one's page",
+        "infra/lab/labs.py",
+        "project == DEFAULT or lab not in OF_DEFAULT",
+        "project",
+        f"{HOOKS}::test_another_project_neither_lists_nor_loads_the_shops_commands",
+    ),
+    Mutation(
         "project: programs look for a folder from where they run",
         "infra/services/program.py",
         'name.startswith("DAYBREAK_") and name != PROJECT',
