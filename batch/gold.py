@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 
-from batch import warehouse
 from batch.settlement.settlements import SETTLEMENTS
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
 from infra.problems import Problem, keep
-from infra.project_setting import SHOP
+from infra.project_setting import DEFAULT
 from infra.settings import Settings, settings
 from infra.sql.gold import Verb, run
+from streaming.hooks import for_gold
 from streaming.monitor.freshness import BUILDS
 
 CLOCKS = timedelta(minutes=1)
@@ -56,10 +56,10 @@ if __name__ == "__main__":
         if sys.argv[1:] not in [[verb.value] for verb in Verb]:
             raise PermanentFailure(f"usage: python -m batch.gold {'|'.join(Verb)}")
         verb = Verb(sys.argv[1])
-        if settings().project != SHOP:
+        if settings().project != DEFAULT:
             # It takes a second to import.
             from batch.catalog import composed
 
             composed.write(settings())
         with nullcontext() if verb is Verb.DOCS else kept(settings()):
-            run(verb, unchanged_days, warehouse.known)
+            run(verb, unchanged_days, for_gold)

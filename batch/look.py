@@ -9,20 +9,18 @@ A look that cannot be made, e.g. because Kafka does not answer, leaves what it f
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import cast
 
 from batch.unsettled import settled, unsettled
 from infra import problems, room
 from infra.airflow.problems import RUNS, failed, paused, unended
 from infra.failures import PermanentFailure, TransientFailure
-from infra.options import SHOP_DB
 from infra.problems import Problem
 from infra.services import health, replicas, standing_still
 from infra.settings import Settings
-from infra.shop.db.connector import topic
-from infra.shop.db.migrated import migrated
-from infra.shop.db.tables import COMPARED
 from infra.tls import problems as certificates
-from streaming.contracts import CONTRACTS
+from streaming.hooks import hooks, own
 from streaming.notify import problems as notify
 
 Look = Callable[[Settings], Iterable[Problem]]
@@ -37,17 +35,10 @@ def airflow(s: Settings) -> list[Problem]:
     # Imported here because the import takes a second.
     from infra.airflow.client import Airflow
 
-    own = Airflow(s)
-    runs = own.last_runs(DAG, RUNS)
+    client = Airflow(s)
+    runs = client.last_runs(DAG, RUNS)
     done = settled(s)
-    return [*paused(DAG, own.is_paused(DAG), runs), *failed(runs, done, s.airflow_url), *unended(runs, done)]
-
-
-def migrations(s: Settings) -> list[Problem]:
-    """The captured tables, whose columns must be those of their contracts."""
-    if not s.has(SHOP_DB):
-        return []
-    return migrated(s, {table: CONTRACTS[topic(table)].payload.fieldNames() for table in COMPARED})
+    return [*paused(DAG, client.is_paused(DAG), runs), *failed(runs, done, s.airflow_url), *unended(runs, done)]
 
 
 LOOKS: Mapping[str, Look] = {
@@ -55,10 +46,6 @@ LOOKS: Mapping[str, Look] = {
     "certificates": certificates.look,
     "replicas": replicas.look,
     "stream": standing_still.stream,
-    "followers": standing_still.followers,
-    "orders": standing_still.order_service,
-    "capture": standing_still.capture,
-    "migrations": migrations,
     "notify": notify.look,
     "days": unsettled,
     "airflow": airflow,
@@ -66,13 +53,22 @@ LOOKS: Mapping[str, Look] = {
 """Looks by name, of a platform that is up."""
 
 
+def all_looks() -> dict[str, Look]:
+    """The platform's, and those of the project in force."""
+    return {**LOOKS, **{name: partial(_of_project, said) for name, said in hooks().looks.items()}}
+
+
+def _of_project(said: str, s: Settings) -> Iterable[Problem]:
+    return cast(Iterable[Problem], own(said)(s))
+
+
 def look(s: Settings, looks: Mapping[str, Look] | None = None) -> list[Problem]:
     """Look now, and return every problem, the oldest first."""
     unkept: list[Problem] = []
-    for name, own in (LOOKS if looks is None else looks).items():
+    for name, looked in (all_looks() if looks is None else looks).items():
         found, keep = list[Problem](), problems.keep
         try:
-            found = list(own(s))
+            found = list(looked(s))
         except (PermanentFailure, TransientFailure) as failure:
             what = f"what {name} may have cannot be seen: {failure}"
             found, keep = [Problem(f"look.failed/{name}", what, "daybreak status")], problems.add

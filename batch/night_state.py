@@ -65,7 +65,7 @@ def record_unchanged(days: Collection[date], read_to: Ends) -> None:
 
 
 def learned() -> dict[date, set[str]]:
-    """Per settled day the schema versions (`orders@2`) that came after it and are known not to touch it."""
+    """Per settled day the schema versions (`TOPIC@2`) that came after it and are known not to touch it."""
     return {row["day"]: set(row["learned"] or ()) for row in arrow_tables.rows(STATE, ["day", "learned"])}
 
 

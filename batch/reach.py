@@ -3,8 +3,8 @@
 Data flow: views, a day -> conditions on the archive's and silver's columns, the keys of the day
 Run: pytest tests/batch/test_reach.py
 
-An order may be paid on the third day. Its view is by order, and Kafka's key of orders and payments is the order: so of the days
-after, only records with a key of the day are read. A topic that some view needs by another column is read whole, as far as that
+An event may be answered on the third day. Where the view is by the key that Kafka has of both topics, only records with a key of
+the day are read of the days after. A topic that some view needs by another column is read whole, as far as that
 view reaches.
 """
 

@@ -3,7 +3,7 @@
 Data flow: the plan's Redo, the day's events before and now -> the views to be computed, compared and corrected
 Run: pytest tests/batch/test_redone.py
 
-A late click leaves every view of orders as it is: it has the same events, so the same rows, causes and corrections.
+A late event of one topic leaves every view of others as it is: it has the same events, so the same rows, causes, corrections.
 """
 
 from collections.abc import Collection

@@ -3,9 +3,9 @@
 Data flow: the archive's records behind each settlement's offsets -> per day its events, and by the views' laws some views
 Run: pytest tests/batch/test_touched.py
 
-A record touches its own day. A record of the hour after a day touches that day only if it can change a row of it: a click after
-midnight touches the day before if its session searched then. So does a record of the minutes before it (LOOKBACK): an order just
-before midnight counts in the five minutes up to the next. And a change of a changelog touches every later day on which something
+A record touches its own day. A record of the hour after a day touches that day only if it can change a row of it: an answer after
+midnight touches the day before if its key asked then. So does a record of the minutes before it (LOOKBACK): an event just before
+midnight counts in the five minutes up to the next. And a change of a changelog touches every later day on which something
 looks it up. Of views whose rows stay open for days, all days with such rows are asked at once (batch/touched_rows). Without this,
 every night would redo three days. A view that no record can change is not computed again.
 """

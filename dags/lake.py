@@ -12,7 +12,7 @@ from airflow.sdk import Asset
 
 ROOT = Path(__file__).resolve().parent.parent
 OWN = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "dbt" / "project"
-"""The dbt project of a project that is not the shop (batch/catalog/composed.py)."""
+"""The dbt project of a project that did not come along (batch/catalog/composed.py)."""
 MODELS = (OWN if OWN.exists() else ROOT / "dbt") / "models"
 
 

@@ -24,7 +24,7 @@ EXAMPLES = 20
 class Problem:
     """One problem.
 
-    `id` is stable from check to check: a kind, and what has it, e.g. `log.gap/orders-0`. `what` is a sentence, `mend` the
+    `id` is stable from check to check: a kind, and what has it, e.g. `log.gap/TOPIC-0`. `what` is a sentence, `mend` the
     command (or what a person has to do) that mends it. `count` is how many rows or offsets are wrong, None if that is not
     what is counted; `rows` names the first of them. `since` is when it was first found; `keep` sets it.
     """

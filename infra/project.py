@@ -14,7 +14,7 @@ from pathlib import Path
 
 from infra.failures import PermanentFailure
 from infra.options import OF_THE_STREAM
-from infra.project_setting import PROJECT_FILE, SHOP, VARIABLE, noted
+from infra.project_setting import DEFAULT, PROJECT_FILE, VARIABLE, noted
 from infra.settings import ROOT, Settings
 
 OURS = ("infra", "streaming", "batch", "dags", "tests")
@@ -58,8 +58,14 @@ def place(s: Settings) -> Place:
 
 def importable(found: Place) -> None:
     """Let this process import it. Behind all else: a project hides no module of others."""
+    _leave_rooms()
     if str(found.path) not in sys.path:
         sys.path.append(str(found.path))
+
+
+def _leave_rooms() -> None:
+    """spark-submit puts its script's folder first: a room of the night, e.g. `shop`, would hide a project of its name."""
+    sys.path[:] = [one for one in sys.path if one != str(ROOT / "batch")]
 
 
 def python_path(s: Settings) -> str:
@@ -73,13 +79,13 @@ def keep(s: Settings) -> None:
     Raises PermanentFailure if it has another project's, or if an option of the shop is on in a project that is not the shop.
     """
     place(s)
-    if s.project != SHOP and (shops := [name for name in OF_THE_STREAM if s.has(name)]):
+    if s.project != DEFAULT and (shops := [name for name in OF_THE_STREAM if s.has(name)]):
         raise PermanentFailure(
             f"{', '.join(shops)} is an option of the shop: the project {s.project} has no such topics"
         )
     file = s.home / PROJECT_FILE
     has_data = any((s.home / folder).exists() for folder in DATA)
-    own = noted(s.home) or (SHOP if has_data else s.project)
+    own = noted(s.home) or (DEFAULT if has_data else s.project)
     if own != s.project:
         raise PermanentFailure(
             f"the home {s.home} has the data of the project {own}, and DAYBREAK_PROJECT names {s.project}: give that a home of "
@@ -111,6 +117,7 @@ def _of_folder(folder: Path) -> Place:
 
 
 def _of_module(module: str) -> Place:
+    _leave_rooms()
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):

@@ -14,7 +14,7 @@ from dotenv import dotenv_values
 
 from infra.failures import PermanentFailure
 
-SHOP = "streaming.shop"
+DEFAULT = "streaming.shop"
 """The project that comes along."""
 VARIABLE, PROJECT_FILE = "DAYBREAK_PROJECT", "project.env"
 """Which project; the file in which a home keeps it."""

@@ -72,7 +72,7 @@ class Known:
 def know_often_used(session: SparkSession) -> None:
     """Keep the JVM classes that PySpark looks up by name, tens of thousands of times in a night, and their members.
 
-    Of five calls that a column costs, two were such look-ups. One by short name searches every jar, for each package that may
+    Of five calls that a column costs, two were such look-ups. One by short name looks into every jar, for each package that may
     contain the class.
     """
     jvm = session.sparkContext._jvm

@@ -27,7 +27,7 @@ from infra.log_settings import Logs
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
-from infra.project_setting import SHOP, absolute
+from infra.project_setting import DEFAULT, absolute
 from infra.queue_settings import QueueSettings
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
@@ -57,7 +57,7 @@ class Settings(
 
     home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
     project: str = Field(
-        SHOP,
+        DEFAULT,
         description="The project, whose topics and views run: a module that can be imported, or a folder; by default the shop",
     )
     consumer_group: str = Field(
@@ -191,7 +191,7 @@ def load() -> Settings:
     home = Path(
         os.environ.get("DAYBREAK_HOME") or project_setting.settings_of(asked).get("home") or ROOT / ".daybreak"
     ).resolve()
-    project = project_setting.noted(home) or SHOP if asked is None else asked
+    project = project_setting.noted(home) or DEFAULT if asked is None else asked
     files = (home / "secrets.env", home / OPTIONS_FILE)
     secret = {name: _is_secret(name) for name in Settings.model_fields}
     below = project_setting.below(project, files, secret)

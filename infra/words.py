@@ -1,4 +1,4 @@
-"""The words of a text, for whoever searches: alike whatever its case, its accents, and the way its letters are composed.
+"""The words of a text, for a search: alike whatever its case, its accents, and the way its letters are composed.
 
 Data flow: text -> NFKD, case folding, no accents -> words by Unicode's word boundaries (UAX 29)
 Run: daybreak follower search mug

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infra.shop.db.envelope import CREATED, DELETED, READ, envelope, row_of
-from infra.shop.db.placeholder import is_whole
+from infra.capture.envelope import CREATED, DELETED, READ, envelope, row_of
+from infra.capture.placeholder import is_whole
 from streaming.contracts.captured import Captured
 from streaming.contracts.contract import Contract
 from streaming.reasons import Reason

@@ -154,7 +154,8 @@ class Ingest:
                 rejected = rows_of.quarantine_rows(records, outcome, stamp)
                 self._append(rejected, QUARANTINE, batch)
         self._rejections.count(records, rejected)
-        wrong_rows.told(settings(), records, outcome, [one.topic for one in CONTRACTS.values() if one.captured])
+        captured = {one.topic: one.captured for one in CONTRACTS.values() if one.captured}
+        wrong_rows.told(settings(), records, outcome, captured)
         point("ingest.after-quarantine")
         return events
 

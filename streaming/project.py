@@ -5,32 +5,24 @@ Run: pytest tests/streaming/test_own_project.py
 
 A project is a package. Its module `contracts` has the tuple CONTRACTS, its module `views` the tuple VIEWS; either may be a
 package of a file per topic or view. Their order is the order of everything that is listed or generated. Beside them lie
-`examples/<topic>` and `schemas`. It imports from `streaming.contracts.*`, `streaming.views.*`,
-`streaming.windows`, `streaming.words`, `streaming.reasons` and `infra.lake.columns`.
+`examples/<topic>` and `schemas`; what more it does, its `hooks` say (streaming/hooks.py). Contracts and views import from
+`streaming.contracts.*`, `streaming.views.*`, `streaming.windows`, `streaming.words`, `streaming.reasons`, `infra.lake.columns`.
 """
 
-import sys
-import traceback
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
 from infra.failures import PermanentFailure
-from infra.project import Place, importable, place
-from infra.settings import settings
 from streaming.contracts.contract import Contract
+from streaming.project_code import folder, loaded
 from streaming.views.view import View
 
+__all__ = ("contracts", "examples", "folder", "schemas", "views")
+
 Kind = TypeVar("Kind", Contract, View)
-
-
-@cache
-def folder() -> Place:
-    """Where it is. Raises PermanentFailure if it is not there."""
-    return place(settings())
 
 
 def examples() -> Path:
@@ -70,50 +62,13 @@ def views() -> dict[str, View]:
 def _named(part: str, name: str, kind: type[Kind]) -> tuple[Kind, ...]:
     """The tuple of this name in a module of the project."""
     own = folder()
-    found = getattr(_module(own, part), name, None)
+    found = getattr(loaded(own, part), name, None)
     at = f"{own.module}.{part}"
     if not isinstance(found, tuple | list) or not all(isinstance(one, kind) for one in found):
         raise PermanentFailure(f"{at} has no {name}: it is a tuple of {kind.__name__}s, one line for each")
     if not found:
         raise PermanentFailure(f"{at} has an empty {name}: a project has at least one topic and one view")
     return tuple(found)
-
-
-def _module(own: Place, part: str) -> object:
-    importable(own)
-    name = f"{own.module}.{part}"
-    if getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False):
-        raise PermanentFailure(
-            f"a module of {name} imports one of the platform that needs {name} itself: import from streaming.contracts.*, "
-            "streaming.views.*, streaming.windows, streaming.words, streaming.reasons and infra.lake.columns"
-        )
-    try:
-        found = import_module(name)
-    except PermanentFailure:
-        raise
-    except ModuleNotFoundError as wrong:
-        if wrong.name == name:
-            raise PermanentFailure(
-                f"the project {own.module} has no module `{part}`: {own.folder}/{part}.py is missing"
-            ) from wrong
-        raise PermanentFailure(_told(own, wrong)) from wrong
-    except Exception as wrong:
-        raise PermanentFailure(_told(own, wrong)) from wrong
-    origin = Path(found.__file__ or "").resolve()
-    if not origin.is_relative_to(own.folder):
-        raise PermanentFailure(
-            f"`{name}` is {origin} here, and not in the project's folder {own.folder}: another package has its name, rename it"
-        )
-    return found
-
-
-def _told(own: Place, wrong: Exception) -> str:
-    """What does not load, where in the project, and why."""
-    places = [one for one in traceback.extract_tb(wrong.__traceback__) if Path(one.filename).is_relative_to(own.folder)]
-    where = f"{places[-1].filename}, line {places[-1].lineno}" if places else str(own.folder)
-    if isinstance(wrong, SyntaxError):
-        where = f"{wrong.filename}, line {wrong.lineno}"
-    return f"the project {own.module} does not load ({where}): {type(wrong).__name__}: {wrong}"
 
 
 def _refuse_twice(what: str, names: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Which topics others than the platform write: what Kafka's users `shop` and `webhooks` are granted, and nothing else.
+"""Which topics others than the platform write: what these users of Kafka are granted, and nothing else.
 
 Data flow: contracts, Settings -> topics by user, as JSON -> infra/kafka/sent_topics.py
 Run: python -m streaming.sent_topics
@@ -8,9 +8,7 @@ import json
 
 from infra.failures import reported
 from infra.kafka_users import User
-from infra.options import ORDER_SERVICE
 from infra.settings import Settings, settings
-from infra.shop.orders.order import ORDERS
 from streaming.contracts import CONTRACTS
 from streaming.own_writers import own_writer
 from streaming.webhooks import topics
@@ -18,10 +16,8 @@ from streaming.webhooks import topics
 
 def sent_topics(s: Settings) -> dict[User, list[str]]:
     """The topics of each user that sends events."""
-    free = [topic for topic, one in CONTRACTS.items() if not one.captured and not own_writer(s, topic)]
-    # A payment that fails is nobody's command: the shop sends it as an event, whoever writes orders.
-    of_shop = [topic for topic in free if not (s.has(ORDER_SERVICE) and topic == ORDERS)]
-    return {User.SHOP: of_shop, User.WEBHOOKS: topics.writable(s)}
+    free = [topic for topic, one in CONTRACTS.items() if not one.captured and not own_writer(s, topic, User.SENDER)]
+    return {User.SENDER: free, User.WEBHOOKS: topics.writable(s)}
 
 
 if __name__ == "__main__":

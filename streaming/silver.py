@@ -20,7 +20,7 @@ from streaming.reasons import Outcome, Reason
 EVENT = struct(
     column("topic", "string", "Kafka topic"),
     column("event_id", "string", "The event's id (UUID)"),
-    column("event_type", "string", "What happened, e.g. order_placed"),
+    column("event_type", "string", "What happened, by the name of its contract"),
     column("event_time", "timestamp", "When it happened, by the producer's clock (UTC)"),
     column("schema_version", "int", "Version of the contract that the producer wrote by"),
     *[

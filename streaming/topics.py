@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType, TopicMetadata  # type: ignore[attr-defined]
 
+from infra.capture.topics import topic_configuration
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka import client
 from infra.kafka import create as made
 from infra.settings import Settings, settings
-from infra.shop.db.connector import topic_configuration
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
 

@@ -3,7 +3,7 @@
 Data flow: a micro-batch's changes and their outcomes -> a problem per key, kept until a later change of the key is accepted
 Run: daybreak status --problems
 
-The problems are in the file where all problems are kept, so they outlive the stream. `daybreak shop-db check` ends those of a
+The problems are in the file where all problems are kept, so they outlive the stream. A comparison of copies ends those of a
 table whose copy it has found equal.
 """
 
@@ -17,19 +17,20 @@ import pyarrow.compute as pc
 
 from infra.problems import Problem, keep, mended, of_source
 from infra.settings import Settings
+from streaming.contracts.captured import Captured
 from streaming.reasons import Outcome, Reason
 
 SOURCE = "captured-rows"
 NAMED = 500
 """Most rows that have a problem of their own; further ones of a topic share one."""
 KEY_LENGTH = 200
-SNAPSHOT = "daybreak shop-db snapshot"
 UNAVAILABLE = Reason.UNAVAILABLE_VALUE.value
 
 
-def told(s: Settings, records: pa.Table, outcome: pa.Array, captured: Collection[str]) -> None:
+def told(s: Settings, records: pa.Table, outcome: pa.Array, captured: Mapping[str, Captured]) -> None:
     """A micro-batch was judged: its records (topic, partition, offset, key, reasons) in the order of their arrival, and the
-    outcome of each. The last one of a key counts; one that is repeated says nothing new."""
+    outcome of each; `captured`: the topics of captured tables. The last one of a key counts; one that is repeated says nothing
+    new."""
     if not captured:
         return
     judged = records.select(["topic", "partition", "offset", "key", "reasons"]).append_column("outcome", outcome)
@@ -45,9 +46,9 @@ def told(s: Settings, records: pa.Table, outcome: pa.Array, captured: Collection
             if row["outcome"] == Outcome.ACCEPTED.value:
                 found.pop(name, None)
             elif name in found or len(found) < NAMED:
-                found[name] = _problem(name, row)
+                found[name] = _problem(name, row, captured[row["topic"]])
             else:
-                others = _others(row["topic"], found)
+                others = _others(row["topic"], found, captured[row["topic"]])
                 found[others.id] = others
         if found != before:
             keep(s, SOURCE, found.values())
@@ -90,7 +91,7 @@ def _name(topic: str, key: bytes | None) -> str:
     return _place(topic) + ("without a key" if key is None else key.decode(errors="replace")[:KEY_LENGTH])
 
 
-def _problem(name: str, row: Mapping[str, Any]) -> Problem:
+def _problem(name: str, row: Mapping[str, Any], of: Captured) -> Problem:
     """Of a rejected change."""
     topic, where = row["topic"], f"{row['topic']}-{row['partition']}@{row['offset']}"
     key, reasons = name.removeprefix(_place(topic)), ", ".join(row["reasons"])
@@ -98,11 +99,11 @@ def _problem(name: str, row: Mapping[str, Any]) -> Problem:
     if UNAVAILABLE in row["reasons"]:
         first = f"ALTER TABLE {topic.partition('.')[2]} REPLICA IDENTITY FULL"
     what = f"{topic}: every copy of the row {key} is wrong, its change at {where} was rejected ({reasons})"
-    return Problem(name, what, f"{first}; then: {SNAPSHOT}", 1, (where,))
+    return Problem(name, what, f"{first}; then: {of.again}", 1, (where,))
 
 
-def _others(topic: str, found: Mapping[str, Problem]) -> Problem:
+def _others(topic: str, found: Mapping[str, Problem], of: Captured) -> Problem:
     name = _name_of_others(topic)
     number = (found[name].count or 0) + 1 if name in found else 1
     what = f"{topic}: {number:,} changes of further rows were rejected, and every copy of these is wrong"
-    return Problem(name, what, f"{SNAPSHOT}, then: daybreak shop-db check", number)
+    return Problem(name, what, ", then: ".join(one for one in (of.again, of.check) if one), number)

@@ -21,7 +21,7 @@ from infra.kafka_users import User
 from infra.lake import login as store_login
 from infra.lake import tables
 from infra.out_of_memory import GOES_ON
-from infra.project_setting import SHOP, VARIABLE
+from infra.project_setting import DEFAULT, VARIABLE
 from infra.session import know_often_used, size_code_cache
 from infra.settings import ROOT, settings
 from infra.spark_conf import FEW_ROWS, write_defaults
@@ -33,7 +33,7 @@ for name in ("COLUMNS", "LINES"):
     # Commands print as wide as their tables take, whatever the terminal that tests are started in.
     os.environ.pop(name, None)
 # They are about the shop and the platform, whatever project the clone's own home has; tests/sensors is tested by itself.
-os.environ[VARIABLE] = os.environ.pop("DAYBREAK_TESTED_PROJECT", SHOP)
+os.environ[VARIABLE] = os.environ.pop("DAYBREAK_TESTED_PROJECT", DEFAULT)
 
 
 PLATFORMS = tuple(f"tests/platform/{folder}" for folder in ("", "served/", "shop_db/", "orders/", "doors/"))

@@ -3,7 +3,7 @@
 Data flow: VIEWS, CONTRACTS, the tables' declarations, Settings -> dbt sources, staging, facts, YAML; infra/README.md
 Run: make catalog
 
-Those of the shop are files of this tree. Any other project's dbt project is put together in its home.
+Those of the project that comes along are files of this tree. Any other project's dbt project is put together in its home.
 """
 
 from pathlib import Path
@@ -11,12 +11,12 @@ from pathlib import Path
 from batch.catalog import composed
 from batch.catalog.files import files, put, stale
 from infra.failures import reported
-from infra.project_setting import SHOP
+from infra.project_setting import DEFAULT
 from infra.settings import ROOT, settings
 
 if __name__ == "__main__":
     with reported():
-        if settings().project == SHOP:
+        if settings().project == DEFAULT:
             put(ROOT, files(), stale(), Path())
         else:
             composed.write(settings())

@@ -1,6 +1,6 @@
-"""The dbt project of a project that is not the shop: the platform's models, what follows from its views, and its own models.
+"""The dbt project of a project that did not come along: the platform's models, what follows from its views, and its own models.
 
-Data flow: dbt/ without what is the shop's, generated files, `<project>/dbt` -> `<home>/dbt/project`
+Data flow: dbt/ without what is one project's, generated files, `<project>/dbt` -> `<home>/dbt/project`
 Run: DAYBREAK_PROJECT=../mine python -m batch.catalog
 """
 
@@ -9,14 +9,15 @@ from pathlib import Path
 from batch.catalog.files import MADE, files, put
 from batch.catalog.text import macro_list
 from infra.failures import PermanentFailure
+from infra.project_setting import DEFAULT
 from infra.settings import ROOT, Settings
 from infra.sql.models import models
 from streaming.project import folder
 
-OF_THE_SHOP = ("shop", "overview.md")
-"""Folders and files of dbt/ that are about the shop alone."""
+OF_DEFAULT = (DEFAULT.rpartition(".")[2], "overview.md")
+"""Folders and files of dbt/ that are about the project that comes along alone."""
 OWN_MACROS = "macros/own.sql"
-"""What a project's marts are to the platform's: see dbt/macros/shop/own.sql. One that has no such file has reports only."""
+"""What a project's marts are to the platform's, as those of the one that comes along. Without such a file all are reports."""
 
 
 def composed() -> dict[str, str]:
@@ -41,7 +42,7 @@ def _read(root: Path) -> dict[str, str]:
 
 
 def _is_shared(path: str, text: str) -> bool:
-    return MADE not in text.split("\n", 1)[0] and not {*Path(path).parts}.intersection(OF_THE_SHOP)
+    return MADE not in text.split("\n", 1)[0] and not {*Path(path).parts}.intersection(OF_DEFAULT)
 
 
 def _own_macros(marts: list[str]) -> str:

@@ -1,15 +1,16 @@
 """The command line `daybreak`. It is assembled here because `batch` is the top layer: it may import all the others.
 
-Data flow: arguments -> the module that has the command -> one function of it -> the terminal
+Data flow: arguments -> the module that has the command, the platform's or the project's -> one function of it -> the terminal
 Run: daybreak --help
 """
 
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 
 import typer
 
-from infra.failures import reported
+from infra.failures import PermanentFailure, reported
 
 COMMANDS = {
     **dict.fromkeys(("up", "down", "restart", "logs"), "infra.commands.platform"),
@@ -19,7 +20,7 @@ COMMANDS = {
     "sample": "streaming.commands.sample",
     "move-store": "infra.commands.move_store",
     "cluster-conf": "infra.commands.cluster_conf",
-    **dict.fromkeys(("send", "shop"), "streaming.commands.traffic"),
+    "send": "streaming.commands.send",
     **dict.fromkeys(("night", "backfill"), "batch.commands.nights"),
     "decide": "batch.commands.decide",
     "plan": "batch.commands.plan",
@@ -33,23 +34,29 @@ COMMANDS = {
     "lag": "streaming.commands.lag",
     "metrics": "batch.commands.metrics",
     "explain": "batch.commands.explain",
-    "state": "batch.commands.state",
     "gaps": "batch.commands.gaps",
     "conservation": "batch.commands.conservation",
     "corrections": "batch.commands.corrections",
     "alerts": "streaming.commands.alerts",
     "report": "batch.commands.report",
-    "demo": "batch.commands.demo",
     "lab": "batch.commands.lab",
     "connect": "infra.commands.connect",
     "secrets": "infra.commands.secrets",
-    "shop-db": "batch.commands.shop_db",
-    "follower": "batch.commands.follower",
-    "order": "infra.commands.order",
     "webhooks": "streaming.commands.webhooks",
     "notify": "streaming.commands.notify",
 }
 """Command -> the module that has it, in the order of `--help`. Only that one is imported: all of them take seconds."""
+
+
+def listed() -> dict[str, str]:
+    """The platform's commands, then those of the project in force. Raises PermanentFailure if two have one name."""
+    # Imported here because a command of the platform needs no project, and works where one does not load.
+    from streaming.hooks import hooks
+
+    own = hooks().commands
+    if twice := sorted(COMMANDS.keys() & own.keys()):
+        raise PermanentFailure(f"the project has a command `{twice[0]}`, and so has the platform: rename it")
+    return {**COMMANDS, **own}
 
 
 def assembled(*asked: str) -> typer.Typer:
@@ -60,11 +67,24 @@ def assembled(*asked: str) -> typer.Typer:
     @app.callback(help="Daybreak: the stream answers now; the night proves it.")
     def _daybreak() -> None: ...
 
-    modules = {COMMANDS[name] for name in asked[:1] if name in COMMANDS} or dict.fromkeys(COMMANDS.values())
-    for commands in (import_module(module).commands for module in modules):
+    for commands in _found(*asked[:1]):
         app.registered_commands += commands.registered_commands
         app.registered_groups += commands.registered_groups
     return app
+
+
+def _found(*asked: str) -> Iterator[typer.Typer]:
+    """The commands of the module that has this one; of all if there is no such command, or none was asked for."""
+    if asked and asked[0] in COMMANDS:
+        yield import_module(COMMANDS[asked[0]]).commands
+        return
+    from streaming.hooks import commands
+
+    known = listed()
+    wanted = {name: known[name] for name in asked if name in known} or known
+    ours = {*COMMANDS.values()}
+    for module in dict.fromkeys(wanted.values()):
+        yield import_module(module).commands if module in ours else commands(module)
 
 
 def main() -> None:

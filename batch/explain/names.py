@@ -1,6 +1,6 @@
 """Which view a name means: a view's own name, a table of it in any layer, or a model of dbt that is made from it.
 
-Data flow: `order_totals`, `truth.order_totals`, `gold.fct_order_totals`, `gold.fct_orders` -> View
+Data flow: `VIEW`, `truth.VIEW`, `gold.fct_VIEW`, a project's own model of gold -> View
 Run: daybreak explain gold.fct_order_totals "2026-01-31 12:00"
 """
 

@@ -145,7 +145,7 @@ def largest(view: View, both: DataFrame, sums: Mapping[str, tuple[int, int]], wh
     """The LARGEST changes of values among the rows of `side_by_side`, by their share of the day's sum."""
     names = [*view.measures, *[name for name in view.values if name not in view.measures]]
     values = F.array_compact(F.array(*[_changed(name, sums[name][0] if name in sums else None) for name in names]))
-    # Of a row with another measure only that is told: with an order more, its last customer is another too.
+    # Of a row with another measure only that is told: with an event more, what the last one names is another too.
     summed = F.filter(values, lambda one: one["share"].isNotNull())
     each = F.when(F.size(summed) > 0, summed).otherwise(F.slice(values, 1, 1))
     found = both.where(~F.col("old").eqNullSafe(F.col("new"))).select(

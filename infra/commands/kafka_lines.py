@@ -14,7 +14,7 @@ MAY = {
     User.BROKER: "is the brokers among themselves: for nobody else",
     User.STREAM: "reads topics, makes them, and writes alerts: for the stream",
     User.NIGHT: "reads topics, and writes corrections: for the nightly steps",
-    User.SHOP: "writes events: for `daybreak shop` and `daybreak send`, and for your producers",
+    User.SENDER: "writes events: for `daybreak shop` and `daybreak send`, and for your producers",
     User.CONNECT: "writes the changes of the shop's database: for Kafka Connect",
     User.ORDERS: "reads commands, and writes answers and events: for the order service",
     User.FOLLOWER: "reads what followers follow: for them",

@@ -6,7 +6,7 @@ Run: daybreak lab delivery
 
 import typer
 
-from infra.commands.labs import databases, fit, log, messages
+from infra.commands.labs import fit, log, messages
 
 commands = typer.Typer()
 labs = typer.Typer(
@@ -14,5 +14,5 @@ labs = typer.Typer(
     help="Measure what Kafka promises, and what one has without it. Labs use topics of their own and delete them at their end.",
 )
 commands.add_typer(labs, name="lab")
-for family in (log, databases, messages, fit):
+for family in (log, messages, fit):
     labs.registered_commands += family.commands.registered_commands

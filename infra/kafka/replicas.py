@@ -23,7 +23,7 @@ class Replicas:
 
     @property
     def name(self) -> str:
-        """As Kafka names it: `orders-0`."""
+        """As Kafka names it: `TOPIC-0`."""
         return f"{self.topic}-{self.partition}"
 
     @property

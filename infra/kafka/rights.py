@@ -79,7 +79,7 @@ def grants(s: Settings, sent: Mapping[User, Collection[str]]) -> Mapping[User, t
             *(SPARK, LOOKS),
         ),
         # It says which topics there are, and with the order service on it sends commands, and waits for their answers.
-        User.SHOP: (*topics((WRITE,), *sent[User.SHOP]), *topics((DESCRIBE,), ANY), LOOKS),
+        User.SENDER: (*topics((WRITE,), *sent[User.SENDER]), *topics((DESCRIBE,), ANY), LOOKS),
         User.WEBHOOKS: topics((WRITE,), *sent[User.WEBHOOKS]),
         User.CONNECT: (
             *topics(KEPT, CONNECT, f"{CAPTURED}.", f"__debezium-heartbeat.{CAPTURED}", prefix=True),
@@ -120,7 +120,7 @@ class Try:
 
 O, S, N = User.OWNER, User.STREAM, User.NIGHT  # noqa: E741
 SUPER = (O, User.BROKER)
-SENDS, READS = (User.SHOP, User.WEBHOOKS), (S, N, User.READER)
+SENDS, READS = (User.SENDER, User.WEBHOOKS), (S, N, User.READER)
 TRIES = (
     Try("log in", tuple(User)),
     Try("log in at the controller's port", SUPER),

@@ -6,6 +6,8 @@ Run: daybreak lab --help
 
 from dataclasses import dataclass
 
+from infra.project_setting import DEFAULT
+
 
 @dataclass(frozen=True)
 class Lab:
@@ -122,3 +124,10 @@ ACKS = Lab(
     "long garbage collection. Bytes are those of all three brokers.",
 )
 LABS = (DELIVERY, GROUPS, ACKS, COMPACTION, POLLING, DUAL_WRITES, CQRS, DIRECT, OVERLOAD, QUEUE)
+OF_DEFAULT = (POLLING, DUAL_WRITES, CQRS)
+"""Those that need what only the project that comes along has: its database, its orders."""
+
+
+def labs_of(project: str) -> tuple[Lab, ...]:
+    """The labs that a project has."""
+    return tuple(lab for lab in LABS if project == DEFAULT or lab not in OF_DEFAULT)

@@ -13,7 +13,7 @@ from infra.lab.acks import chart as acks
 from infra.lab.direct import chart as direct
 from infra.lab.fit.section import section
 from infra.lab.fit.table import fit
-from infra.lab.labs import ACKS, DIRECT, LABS, OVERLOAD, QUEUE, Lab
+from infra.lab.labs import ACKS, DIRECT, OVERLOAD, QUEUE, Lab, labs_of
 from infra.lab.overload import chart as overload
 from infra.lab.queue import chart as queue
 from infra.lab.result import Result, newest
@@ -31,9 +31,9 @@ CHARTS: dict[str, Callable[[Result], str]] = {
 TEMPLATE = Path(__file__).with_name("page.html")
 
 
-def publish(home: Path) -> Path:
-    """Write the page anew from the results that are kept in `home`; returns its path."""
-    return put(home / "lab" / "index.html", page({lab: newest(home, lab) for lab in LABS}).encode())
+def publish(home: Path, project: str) -> Path:
+    """Write the page anew, of the project's labs, from the results that are kept in `home`; returns its path."""
+    return put(home / "lab" / "index.html", page({lab: newest(home, lab) for lab in labs_of(project)}).encode())
 
 
 def page(results: dict[Lab, Result | None]) -> str:

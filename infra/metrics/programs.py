@@ -44,7 +44,7 @@ def programs(found: Sequence[Status]) -> Iterator[Metric]:
 
 
 def problems(found: Iterable[Problem]) -> Iterator[Metric]:
-    """How many problems of each kind there are, and since when. An id is a kind, and what has it: `log.gap/orders-0`."""
+    """How many problems of each kind there are, and since when. An id is a kind, and what has it: `log.gap/TOPIC-0`."""
     counted = Counter[str]()
     since: dict[str, float] = {}
     for one in found:

@@ -1,4 +1,4 @@
-"""What writes the bills of materials and asks for advisories, apart from the product: Python tools, and Go's with its data.
+"""What writes the bills of materials and asks for advisories, apart from the platform: Python tools, and Go's with its data.
 
 Data flow: infra/setup/audit_tools.txt -> `.daybreak/tools/audit`; infra/setup/go/govulncheck -> `.daybreak/bin/govulncheck`
 Run: make audit

@@ -1,4 +1,4 @@
-"""Where dbt finds its project: the shop's is in the tree, any other's is put together in its home.
+"""Where dbt finds its project: that of the project that comes along is in the tree, any other's is put together in its home.
 
 Data flow: Settings -> the folder with dbt_project.yml
 Run: python -m batch.catalog
@@ -6,10 +6,10 @@ Run: python -m batch.catalog
 
 from pathlib import Path
 
-from infra.project_setting import SHOP
+from infra.project_setting import DEFAULT
 from infra.settings import ROOT, Settings
 
 
 def models(s: Settings) -> Path:
-    """The folder. Of a project that is not the shop, `batch.catalog` writes it."""
-    return ROOT / "dbt" if s.project == SHOP else s.home / "dbt" / "project"
+    """The folder. Of a project that did not come along, `batch.catalog` writes it."""
+    return ROOT / "dbt" if s.project == DEFAULT else s.home / "dbt" / "project"

@@ -13,17 +13,15 @@ from rich.table import Table
 
 from infra.commands.screen import Screen
 from infra.durations import span
-from infra.options import SHOP_DB
 from infra.settings import settings
-from infra.shop.db.slot import AGAIN, Slot, slot
 from streaming.held_back import WORTH_SAYING
+from streaming.hooks import backlogs
 from streaming.monitor.lag import Lag
 from streaming.monitor.lag import lag as measured
 
 commands = typer.Typer()
 console = Screen()
 
-MB = 1 << 20
 COLUMNS = ("partition", "start", "end", "committed", "lag", "read/s", "unread for", "kept for")
 
 
@@ -32,9 +30,9 @@ def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one ob
     """Show how far the stream is behind Kafka, and when Kafka may delete the first unread record."""
     s = settings()
     rows = measured(s)
-    place = slot(s) if s.has(SHOP_DB) else None
+    beside = backlogs(s)
     if as_json:
-        print(json.dumps([asdict(row) for row in rows] + ([{"slot": asdict(place)}] if place else []), indent=2))
+        print(json.dumps([*(asdict(row) for row in rows), *(dict(one.as_json) for one in beside)], indent=2))
         return
     table = Table(title=f"consumer group {s.consumer_group}", title_justify="left", box=None, header_style="dim")
     for name in COLUMNS:
@@ -52,8 +50,8 @@ def lag(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one ob
     for row in rows:
         if row.waiting and row.open_seconds is not None and row.open_seconds > WORTH_SAYING:
             console.print(f"[bold red]{_open(row)}[/]", soft_wrap=True)
-    if place:
-        _show_slot(place)
+    for line in (line for one in beside for line in one.lines):
+        console.print(line, soft_wrap=True)
 
 
 def _open(row: Lag) -> str:
@@ -62,19 +60,6 @@ def _open(row: Lag) -> str:
         f"{row.end - row.waiting:,} since {span(row.open_seconds or 0)} (kafka-transactions describe-producers --topic "
         f"{row.topic} --partition {row.partition} names its producer)"
     )
-
-
-def _show_slot(place: Slot) -> None:
-    """The place of change capture in the shop database's own log."""
-    left = "" if place.left is None else f"; Postgres gives it up after {place.left / MB:,.0f} MB more"
-    said = f"slot {place.name}: {place.retained / MB:,.1f} MB of the database's log are not captured yet{left}"
-    console.print(said, soft_wrap=True)
-    if place.is_lost:
-        lost = f"{place.name} is lost: Postgres removed changes before they were captured. {AGAIN}"
-        console.print(f"[bold red]{lost}[/]", soft_wrap=True)
-    elif place.is_short:
-        short = f"{place.name} is about to be lost: see `daybreak status`, and `daybreak logs connect`"
-        console.print(f"[bold red]{short}[/]", soft_wrap=True)
 
 
 def _cells(row: Lag) -> list[str]:

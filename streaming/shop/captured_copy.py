@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from infra.capture.envelope import CREATED, DELETED
 from infra.failures import TransientFailure
 from infra.lake.reader import ColumnMissing, read
 from infra.settings import Settings
 from infra.shop.db.changes import Change, Key, Moment, folded
 from infra.shop.db.connector import topic
-from infra.shop.db.envelope import CREATED, DELETED
 from infra.shop.db.reading import Rows
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract

@@ -4,10 +4,8 @@ Data flow: topic, Settings, contracts -> its Contract, or Refused
 Run: pytest tests/streaming/webhooks/test_topics.py
 """
 
-from infra.options import ORDER_SERVICE
+from infra.kafka_users import User
 from infra.settings import Settings
-from infra.shop.orders.commands import TOPIC as COMMANDS
-from infra.shop.orders.order import ORDERS, PAYMENTS
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
 from streaming.own_writers import own_writer
@@ -16,18 +14,13 @@ from streaming.webhooks.refused import Refused, Why
 
 def not_writable(s: Settings, topic: str) -> Refused | None:
     """Why a webhook may not write this topic, whoever sends it."""
-    if said := own_writer(s, topic):
+    if said := own_writer(s, topic, User.WEBHOOKS):
         return Refused(Why.NOT_WRITABLE, said)
     contract = CONTRACTS.get(topic)
     if contract is None:
         return Refused(Why.UNKNOWN_TOPIC, f"{topic!r} is no topic of the platform; there is {', '.join(writable(s))}")
     if contract.captured:
         return Refused(Why.NOT_WRITABLE, f"only change capture writes the topic {topic!r}: change its table instead")
-    if s.has(ORDER_SERVICE) and topic in (ORDERS, PAYMENTS):
-        return Refused(
-            Why.NOT_WRITABLE,
-            f"only the order service writes the topic {topic!r}: send a command to {COMMANDS!r} instead",
-        )
     if contract.encoding != "json":
         return Refused(
             Why.NOT_WRITABLE,

@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch import captured_truth
 from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held, with_envelope
 from batch.archived import behind
+from batch.shop import captured_truth
 from infra.lake.rows import frame
 from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS

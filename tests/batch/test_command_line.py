@@ -11,28 +11,40 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_command_name
 from typer.testing import CliRunner
 
-from batch.commands import COMMANDS, assembled
+from batch.commands import COMMANDS, assembled, listed
 from infra.settings import ROOT
+from streaming.hooks import hooks
 
 HEAVY = ("pyspark", "sqlalchemy", "minio", "airflow", "pyarrow")
 
 
 def test_every_module_has_the_commands_that_are_listed_for_it() -> None:
-    for module in dict.fromkeys(COMMANDS.values()):
+    every = listed()
+    for module in dict.fromkeys(every.values()):
         commands = import_module(module).commands
         names = [one.name or get_command_name(one.callback.__name__) for one in commands.registered_commands]
         names += [group.name for group in commands.registered_groups]
-        assert names == [name for name, its in COMMANDS.items() if its == module], module
+        assert names == [name for name, its in every.items() if its == module], module
 
 
 def test_the_help_lists_every_command_in_order() -> None:
     group = get_command(assembled())
     assert isinstance(group, TyperGroup)
-    assert list(group.commands) == list(COMMANDS)
+    # Groups come after single commands, whoever they are of.
+    assert [name for name in group.commands if name in COMMANDS] == list(COMMANDS)
+    assert [name for name in group.commands if name not in COMMANDS] == list(hooks().commands)
 
 
 @pytest.mark.parametrize(
-    "arguments", [("curve", "--help"), ("lab", "groups", "--help"), ("up", "--help")], ids=" ".join
+    "arguments",
+    [
+        ("curve", "--help"),
+        ("lab", "groups", "--help"),
+        ("lab", "cqrs", "--help"),
+        ("state", "--help"),
+        ("up", "--help"),
+    ],
+    ids=" ".join,
 )
 def test_a_command_assembled_alone_keeps_its_name(arguments: tuple[str, ...]) -> None:
     ended = CliRunner().invoke(assembled(*arguments), arguments, prog_name="daybreak")

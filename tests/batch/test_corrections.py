@@ -9,7 +9,7 @@ from confluent_kafka import Producer
 from batch.commands import corrections as module
 from batch.commands.corrections import corrections
 from infra.failures import PermanentFailure
-from streaming.commands import traffic
+from streaming.commands import send
 
 FIRST = '{"view":"order_totals","day":"2026-01-31","key":{},"new":{"revenue_cents":100},"sequence":1}'
 SECOND = '{"view":"order_payments","day":"2026-02-01","key":{},"new":null,"sequence":2}'
@@ -18,7 +18,7 @@ SECOND = '{"view":"order_payments","day":"2026-02-01","key":{},"new":null,"seque
 @pytest.fixture
 def topic(kafka: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     monkeypatch.setattr(module, "settings", lambda: kafka)
-    monkeypatch.setattr(traffic, "settings", lambda: kafka)
+    monkeypatch.setattr(send, "settings", lambda: kafka)
     return kafka
 
 
@@ -46,4 +46,4 @@ def test_before_the_first_night_it_says_so(topic: SimpleNamespace) -> None:
 @pytest.mark.parametrize("name", ["corrections", "corrections-state"])
 def test_nobody_else_sends_there(topic: SimpleNamespace, name: str) -> None:
     with pytest.raises(PermanentFailure, match="only the night writes the topic"):
-        traffic.send(name, key="view")
+        send.send(name, key="view")

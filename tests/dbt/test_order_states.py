@@ -1,6 +1,6 @@
 """Gold's states of orders are those that the fold of an order's events gives, row for row.
 
-Data flow: random histories of orders -> fct_order_states, and batch.order_history -> compared
+Data flow: random histories of orders -> fct_order_states, and batch.shop.order_history -> compared
 Run: pytest tests/dbt/test_order_states.py
 """
 
@@ -15,7 +15,7 @@ from offline_gold import Compiled, Gold
 from pyspark.sql import SparkSession
 from rows_of_gold import DAY, NEXT, NOON, covered, utc
 
-from batch.order_history import history
+from batch.shop.order_history import history
 
 pytestmark = pytest.mark.slow
 

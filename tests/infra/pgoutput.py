@@ -7,9 +7,9 @@ Source: PostgreSQL manual, "Logical Replication Message Formats".
 import struct
 from collections.abc import Iterator
 
+from infra.capture.envelope import CREATED, DELETED, UPDATED
 from infra.shop.db.changes import Change, Row
 from infra.shop.db.connection import Connection
-from infra.shop.db.envelope import CREATED, DELETED, UPDATED
 from infra.shop.db.tables import KEYS, PUBLICATION
 
 OPS = {b"I": CREATED, b"U": UPDATED, b"D": DELETED}

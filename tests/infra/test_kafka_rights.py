@@ -29,7 +29,7 @@ from infra.settings import Settings, load, settings
 from infra.settings_table import PAGE
 from infra.shop.db.rest import access
 
-SENT = {User.SHOP: ["events", "more"], User.WEBHOOKS: ["events"]}
+SENT = {User.SENDER: ["events", "more"], User.WEBHOOKS: ["events"]}
 
 
 def test_each_user_has_a_password_of_its_own(s: Settings) -> None:

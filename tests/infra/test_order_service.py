@@ -14,7 +14,7 @@ from infra.shop.orders.answered import HORIZON_MS, PART, Answered
 from infra.shop.orders.answers import EVENT, fact_of, is_own
 from infra.shop.orders.order import ANSWERS
 from infra.shop.orders.state import KEPT_MS, State
-from streaming.commands import traffic
+from streaming.commands import send
 from streaming.shop.order_state import State as Folded
 from streaming.shop.order_state import Status, after
 
@@ -191,6 +191,6 @@ def test_an_app_order_is_written_in_the_version_that_has_its_channel() -> None:
 
 @pytest.mark.parametrize("topic", ["answers", "order-state"])
 def test_nobody_else_sends_what_the_service_writes(topic: str) -> None:
-    done = CliRunner().invoke(traffic.commands, ["send", topic, "-"], input="{}")
+    done = CliRunner().invoke(send.commands, [topic, "-"], input="{}")
     assert isinstance(done.exception, PermanentFailure)
     assert f"only the order service writes the topic '{topic}'" in str(done.exception)

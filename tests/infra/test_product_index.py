@@ -5,8 +5,8 @@ from typing import Any
 
 import tantivy
 
+from infra.capture.envelope import CREATED, DELETED, UPDATED
 from infra.shop.db.changes import Change
-from infra.shop.db.envelope import CREATED, DELETED, UPDATED
 from infra.shop.followers.follower import Position
 from infra.shop.followers.product_index import ProductIndex
 

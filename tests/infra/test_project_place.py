@@ -1,11 +1,13 @@
 """Where a project is: a module that can be imported, or a folder; and each home has the data of one."""
 
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from infra.failures import PermanentFailure
-from infra.project import Place, keep, place, python_path
+from infra.project import Place, importable, keep, place, python_path
 from infra.services.program import settings_env, shared_env
 from infra.settings import ROOT, Settings, load
 
@@ -91,3 +93,18 @@ def test_every_program_gets_it_wherever_it_runs(tmp_path: Path, monkeypatch: pyt
     env = shared_env(load()) | settings_env()
     assert env["DAYBREAK_PROJECT"] == str(tmp_path / "mine")
     assert env["PYTHONPATH"] == f"{ROOT}:{tmp_path}"
+
+
+def test_a_room_of_the_night_hides_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """spark-submit runs `batch/__main__.py` with its folder first on the path."""
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").touch()
+    for said in (str(tmp_path / "shop"), "shop"):
+        with monkeypatch.context() as started:
+            started.setattr(sys, "path", [str(ROOT / "batch"), *([str(tmp_path)] if said == "shop" else []), *sys.path])
+            own = place(of(said))
+            importable(own)
+            found = find_spec("shop")
+        assert own.folder == tmp_path / "shop"
+        assert found
+        assert found.origin == str(tmp_path / "shop" / "__init__.py")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from infra.capture.envelope import CREATED, DELETED, READ, UPDATED
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db.changes import Change, Moment, change, folded, read
 from infra.shop.db.check import compared, written
 from infra.shop.db.condition import broken
 from infra.shop.db.connector import configuration
-from infra.shop.db.envelope import CREATED, DELETED, READ, UPDATED
 from infra.shop.db.slot import Slot
 from infra.shop.db.tables import KEYS
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from infra.capture.limits import LONGEST, RECORD_BYTES, TEXTS, is_cut
+from infra.capture.topics import topic_configuration
 from infra.settings import Settings
 from infra.shop.db.changes import folded, read
 from infra.shop.db.check import compared
-from infra.shop.db.connector import configuration, topic_configuration
-from infra.shop.db.limits import LONGEST, RECORD_BYTES, TEXTS, is_cut
+from infra.shop.db.connector import configuration
 from infra.shop.db.snapshot import _deletion
 from streaming.encodings import MAX_ROW_BYTES
 from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK

@@ -13,12 +13,12 @@ import pytest
 from database_server import DatabaseServer
 from pgoutput import changes
 
+from infra.capture.envelope import READ
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db import tables
 from infra.shop.db.changes import Change, folded
 from infra.shop.db.connection import connected, dsn
-from infra.shop.db.envelope import READ
 from infra.shop.db.locks import held_up
 from infra.shop.db.reading import Reading, moment, rows_now
 from infra.shop.followers.order_rows import OrderRows

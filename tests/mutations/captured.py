@@ -9,10 +9,10 @@ from tests.mutations.mutation import Mutation
 SHOP_DB, DEBEZIUM = "tests/infra/test_shop_db.py", "tests/streaming/test_debezium.py"
 PAST, VALUES = "tests/infra/test_past.py", "tests/infra/test_captured_values.py"
 WRONG_ROWS = "tests/streaming/test_wrong_rows.py"
-THREE_WAYS = "tests/batch/test_three_ways.py"
+THREE_WAYS = "tests/batch/shop/test_three_ways.py"
 ORDER_ROWS = "tests/infra/test_order_rows.py"
 LOCKS, LIMITS = "tests/infra/test_shop_db_locks.py", "tests/infra/test_shop_db_limits.py"
-TRUTH = "tests/batch/test_captured_truth.py"
+TRUTH = "tests/batch/shop/test_captured_truth.py"
 ROW_CACHE, FOLLOW = "tests/infra/test_row_cache.py", "tests/infra/test_follow.py"
 
 CAPTURED = (
@@ -74,7 +74,7 @@ CAPTURED = (
     ),
     Mutation(
         "captured: the night is held against what came after it",
-        "batch/captured_truth.py",
+        "batch/shop/captured_truth.py",
         "if (message.offset() or 0) < settled",
         "if 0 < settled",
         f"{TRUTH}::test_what_came_since_the_day_was_settled_is_not_compared",
@@ -143,6 +143,13 @@ CAPTURED = (
         f"{SHOP_DB}::test_what_is_no_change_of_a_row_is_passed_over",
     ),
     Mutation(
+        "captured: the command that mends a table changes its contract's version",
+        "streaming/contracts/captured.py",
+        'field(default="capture the table anew", repr=False)',
+        'field(default="capture the table anew")',
+        f"{WRONG_ROWS}::test_the_commands_that_mend_a_table_change_no_version_of_it",
+    ),
+    Mutation(
         "captured: a rejected row is forgotten by a stream that starts again",
         "streaming/wrong_rows.py",
         "if found != before:",
@@ -186,14 +193,14 @@ CAPTURED = (
     ),
     Mutation(
         "captured: an order waits for its event for ever",
-        "batch/three_ways.py",
+        "batch/shop/three_ways.py",
         "if at not in told and at > asked.at - LATEST]",
         "if at not in told]",
         f"{THREE_WAYS}::test_nothing_waits_longer_than_the_shops_events_are_late",
     ),
     Mutation(
         "captured: what was written after the rows were read counts",
-        "batch/three_ways.py",
+        "batch/shop/three_ways.py",
         'return event["event_time"] in behind or event["arrival"] > asked.at',
         "return False",
         f"{THREE_WAYS}::test_what_was_written_after_the_rows_were_read_is_left_out",

@@ -25,14 +25,14 @@ FUZZED = (
     ),
     Mutation(
         "fuzzed: a place in the database's log may be no number",
-        "infra/shop/db/envelope.py",
+        "infra/capture/envelope.py",
         '    whole(found["source"], "lsn", 0)\n',
         '    int(found["source"]["lsn"])\n',
         f"{FUZZ}::test_each_record_is_judged_by_its_contract_alone",
     ),
     Mutation(
         "fuzzed: a change without its row is a deletion to followers",
-        "infra/shop/db/envelope.py",
+        "infra/capture/envelope.py",
         " or row_of(found) is None:",
         ":",
         f"{SHOP_DB}::test_what_is_no_change_of_a_row_is_passed_over",

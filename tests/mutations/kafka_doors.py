@@ -27,15 +27,22 @@ KAFKA_DOORS = (
     Mutation(
         "kafka: who sends events may write what the platform writes",
         "streaming/sent_topics.py",
-        " and not own_writer(s, topic)",
+        " and not own_writer(s, topic, User.SENDER)",
         "",
         f"{SENT}::test_a_name_that_the_platform_writes_is_granted_to_nobody",
     ),
     Mutation(
         "kafka: with the order service on the shop may write orders too",
-        "streaming/sent_topics.py",
-        "if not (s.has(ORDER_SERVICE) and topic == ORDERS)",
-        "if topic",
+        "streaming/shop/writers.py",
+        'found[ORDERS] = Writer(f"{_only(ORDERS)}: {instead}")',
+        "pass",
+        f"{SENT}::test_with_the_order_service_on_the_shop_sends_what_it_may",
+    ),
+    Mutation(
+        "kafka: a writer beside the topic's own is refused",
+        "streaming/own_writers.py",
+        "if own and user not in own.beside else None",
+        "if own else None",
         f"{SENT}::test_with_the_order_service_on_the_shop_sends_what_it_may",
     ),
     Mutation(

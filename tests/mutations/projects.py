@@ -7,6 +7,7 @@ Run: python -m tests.mutations project
 from tests.mutations.mutation import Mutation
 
 PLACE = "tests/infra/test_project_place.py"
+HOOKS = "tests/batch/test_hooks.py"
 OWN = "tests/streaming/test_own_project.py"
 SETTINGS = "tests/infra/test_project_settings.py"
 
@@ -21,9 +22,30 @@ PROJECTS = (
     Mutation(
         "project: an old home takes any",
         "infra/project.py",
-        "SHOP if has_data else s.project",
+        "DEFAULT if has_data else s.project",
         "s.project",
         f"{PLACE}::test_a_home_of_before_has_the_shops_data",
+    ),
+    Mutation(
+        "project: a room of the night hides it",
+        "infra/project.py",
+        'if one != str(ROOT / "batch")',
+        "if one",
+        f"{PLACE}::test_a_room_of_the_night_hides_no_project",
+    ),
+    Mutation(
+        "project: of two commands of one name the platform's is hidden",
+        "batch/commands/__init__.py",
+        "if twice := sorted(COMMANDS.keys() & own.keys()):",
+        "if twice := sorted(COMMANDS.keys() - COMMANDS.keys()):",
+        f"{HOOKS}::test_a_command_of_the_platforms_name_is_refused",
+    ),
+    Mutation(
+        "project: the shop's labs are on another one's page",
+        "infra/lab/labs.py",
+        "project == DEFAULT or lab not in OF_DEFAULT",
+        "project",
+        f"{HOOKS}::test_another_project_neither_lists_nor_loads_the_shops_commands",
     ),
     Mutation(
         "project: programs look for a folder from where they run",
@@ -62,7 +84,7 @@ PROJECTS = (
     ),
     Mutation(
         "project: another package of its name is taken for it",
-        "streaming/project.py",
+        "streaming/project_code.py",
         "if not origin.is_relative_to(own.folder):",
         "if not origin:",
         f"{OWN}::test_another_package_of_its_name_is_not_taken_for_it",

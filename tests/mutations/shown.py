@@ -93,23 +93,23 @@ SHOWN = (
     ),
     Mutation(
         "state: an order's events are taken as they arrived",
-        "batch/order_history.py",
+        "batch/shop/order_history.py",
         '(one["event_time"], one["arrival"], one["topic"], one["offset"])',
         '(one["arrival"], one["event_time"], one["topic"], one["offset"])',
-        "tests/batch/test_order_history.py::test_the_order_of_arrival_changes_nothing_but_what_was_known",
+        "tests/batch/shop/test_order_history.py::test_the_order_of_arrival_changes_nothing_but_what_was_known",
     ),
     Mutation(
         "state: a cancelled order is paid by what comes later",
         "streaming/shop/order_state.py",
         "otherwise is not Status.CANCELLED and ",
         "",
-        "tests/batch/test_order_history.py::test_a_cancelled_order_stays_cancelled",
+        "tests/batch/shop/test_order_history.py::test_a_cancelled_order_stays_cancelled",
     ),
     Mutation(
         "state: gold may lack an order's last states",
-        "batch/order_in_gold.py",
+        "batch/shop/order_in_gold.py",
         "zip_longest(told, replayed)",
         "zip(told, replayed)",
-        "tests/batch/test_order_history.py::test_the_first_state_that_gold_tells_otherwise_is_named",
+        "tests/batch/shop/test_order_history.py::test_the_first_state_that_gold_tells_otherwise_is_named",
     ),
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from infra.failures import PermanentFailure
-from streaming.commands.traffic import key_field
+from streaming.commands.send import key_field
 from streaming.contracts import CONTRACTS
 
 

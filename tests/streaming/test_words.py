@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from infra.capture.envelope import CREATED
 from infra.shop.db.changes import Change
-from infra.shop.db.envelope import CREATED
 from infra.shop.followers.product_index import ProductIndex
 from infra.words import words
 from streaming.words import words_of

@@ -33,4 +33,4 @@ def show_fit() -> None:
     console.print(table)
     if commands := missing(found):
         console.print(f"For the rest, run: {'; '.join(commands)}", soft_wrap=True)
-    console.print(f"[dim]{page.publish(home)}: *Lab* in Airflow's menu[/]", soft_wrap=True)
+    console.print(f"[dim]{page.publish(home, settings().project)}: *Lab* in Airflow's menu[/]", soft_wrap=True)

@@ -34,6 +34,6 @@ def show(lab: Lab, rows: Sequence[Row], shows: str, how: str, broken: list[str],
     console.print(shows, soft_wrap=True)
     home = settings().home
     keep(home, lab, Result(lab.name, datetime.now(UTC), list(rows), shows, how, broken, list(curves)))
-    console.print(f"[dim]{page.publish(home)}: *Lab* in Airflow's menu[/]", soft_wrap=True)
+    console.print(f"[dim]{page.publish(home, settings().project)}: *Lab* in Airflow's menu[/]", soft_wrap=True)
     if broken:
         raise PermanentFailure(f"a promise was not kept: {'; '.join(broken)}")

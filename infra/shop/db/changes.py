@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from infra.capture.envelope import READ, envelope
+from infra.capture.limits import is_cut
+from infra.capture.placeholder import is_whole
 from infra.kafka.read_committed import committed, partitions
 from infra.shop.db.connector import topic
-from infra.shop.db.envelope import READ, envelope
-from infra.shop.db.limits import is_cut
-from infra.shop.db.placeholder import is_whole
 from infra.shop.db.tables import KEYS
 
 Row = Mapping[str, Any]

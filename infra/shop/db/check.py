@@ -9,11 +9,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from infra.capture.limits import is_cut
 from infra.failures import PermanentFailure
 from infra.settings import Settings
 from infra.shop.db.changes import Key, Moment, Row, changes, folded
 from infra.shop.db.condition import broken
-from infra.shop.db.limits import is_cut
 from infra.shop.db.reading import MARK_SECONDS, Rows, arrived, rows_now
 from infra.shop.db.tables import COMPARED
 from infra.shop.db.values import plain

@@ -8,10 +8,11 @@ Source: Debezium 3.7, "PostgreSQL connector"; Kafka Connect, "Exactly-once suppo
 import time
 from datetime import timedelta
 
+from infra.capture import limits
+from infra.capture.topics import topic_configuration
 from infra.failures import PermanentFailure, TransientFailure
 from infra.postgres_roles import Role
 from infra.settings import Settings
-from infra.shop.db import limits
 from infra.shop.db.connection import parts
 from infra.shop.db.rest import NAME, asked, done, said, state
 from infra.shop.db.tables import HEARTBEAT, KEYS, PUBLICATION, SLOT
@@ -28,14 +29,6 @@ REGISTER_SECONDS = 90
 def topic(table: str) -> str:
     """The topic of a table's changes."""
     return f"{PREFIX}.public.{table}"
-
-
-def topic_configuration(s: Settings) -> dict[str, str]:
-    """Of a topic of captured changes, whoever makes it: every change is kept as long as other topics keep theirs, and the newest
-    of each key for ever, to rebuild followers from."""
-    kept = str(s.topic_retention_hours * 3_600_000)
-    compacted = {"cleanup.policy": "compact", "retention.ms": "-1", "min.compaction.lag.ms": kept}
-    return {"message.timestamp.type": "LogAppendTime", limits.OF_TOPIC: str(limits.RECORD_BYTES), **compacted}
 
 
 def configuration(s: Settings) -> dict[str, str]:

@@ -18,11 +18,11 @@ from uuid import uuid4
 
 from psycopg import sql
 
+from infra.capture.envelope import READ
 from infra.failures import TransientFailure
 from infra.settings import Settings
 from infra.shop.db.changes import Change, Key, Moment, Row, changes
 from infra.shop.db.connection import Connection, connected
-from infra.shop.db.envelope import READ
 from infra.shop.db.locks import held_up
 from infra.shop.db.tables import COMPARED, KEYS, SLOT
 from infra.shop.db.values import SETTINGS, in_its_unit, read_as_captured

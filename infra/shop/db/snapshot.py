@@ -10,12 +10,12 @@ keep it for ever; so after the snapshot a deletion of each such row is sent, mar
 import json
 import time
 
+from infra.capture.envelope import DELETED
 from infra.failures import TransientFailure
 from infra.kafka.send import Sender
 from infra.settings import Settings
 from infra.shop.db import connector, slot
 from infra.shop.db.changes import Change, Key, Moment, changes
-from infra.shop.db.envelope import DELETED
 from infra.shop.db.reading import arrived, rows_now
 from infra.shop.db.tables import COMPARED, KEYS
 

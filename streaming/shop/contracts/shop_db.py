@@ -15,6 +15,7 @@ from streaming.contracts.contract import Contract, between, is_text, length_betw
 from streaming.shop.contracts.customers import CUSTOMERS
 from streaming.shop.contracts.products import PRODUCTS
 
+MENDED_BY = {"again": "daybreak shop-db snapshot", "check": "daybreak shop-db check"}
 _CHANGED_AT = column(
     "changed_at", "string", "When the shop says that it changed the row: any time, or `infinity` (UTC)"
 )
@@ -29,6 +30,7 @@ SHOP_CUSTOMERS = replace(
     captured=Captured(
         key=("customer_id",),
         types={"c": "customer_registered", "u": "customer_moved", "d": "customer_left"},
+        **MENDED_BY,
     ),
 )
 
@@ -54,6 +56,7 @@ SHOP_PRODUCTS = replace(
     captured=Captured(
         key=("product_id",),
         types={"c": "product_listed", "u": "product_changed", "d": "product_withdrawn"},
+        **MENDED_BY,
     ),
 )
 
@@ -82,6 +85,7 @@ SHOP_STOCK = Contract(
     captured=Captured(
         key=("product_id", "warehouse"),
         types={"c": "stock_opened", "u": "stock_counted", "d": "stock_closed"},
+        **MENDED_BY,
     ),
 )
 
@@ -122,6 +126,7 @@ SHOP_ORDERS = Contract(
     captured=Captured(
         key=("order_id",),
         types={"c": "order_recorded", "u": "order_changed", "d": "order_removed"},
+        **MENDED_BY,
     ),
 )
 

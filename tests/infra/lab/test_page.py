@@ -9,6 +9,7 @@ from pathlib import Path
 from infra.lab.labs import DELIVERY, DIRECT, GROUPS, LABS
 from infra.lab.page import page, publish
 from infra.lab.result import Curves, Result, file, keep, newest
+from infra.project_setting import DEFAULT
 
 RESULT = Result(
     "delivery",
@@ -48,7 +49,7 @@ def test_a_result_may_have_curves_and_an_older_file_has_none(tmp_path: Path) -> 
 
 def test_a_lab_without_a_result_has_its_command_on_the_page(tmp_path: Path) -> None:
     keep(tmp_path, DELIVERY, RESULT)
-    text = publish(tmp_path).read_text()
+    text = publish(tmp_path, DEFAULT).read_text()
     _, delivery, groups, *others = re.findall(r"<section .*?</section>", text, re.DOTALL)
     assert "It lost &lt;some&gt;." in delivery
     assert '<td data-column="consumer">&lt;b&gt;</td><td class="number" data-column="lost">1,234</td>' in delivery

@@ -11,7 +11,7 @@ from fewer import SERVED
 from running import Platform
 from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
-from batch.order_history import history
+from batch.shop.order_history import history
 from infra.lake.columns import comment
 from streaming.silver import SILVER
 

@@ -9,6 +9,7 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from database import Database
 from running import until
 
+from infra.capture.limits import LONGEST
 from infra.kafka import client, login
 from infra.kafka.send import Sender
 from infra.kafka_users import User
@@ -19,7 +20,6 @@ from infra.services.program import Name
 from infra.shop.db.changes import changes
 from infra.shop.db.connection import connected
 from infra.shop.db.connector import topic
-from infra.shop.db.limits import LONGEST
 from infra.shop.db.rest import access
 from infra.shop.db.slot import slot
 

@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka import Producer
 from deltalake import DeltaTable, write_deltalake
 
-from batch.captured_truth import in_truth, not_yet
+from batch.shop.captured_truth import in_truth, not_yet
 from infra.failures import PermanentFailure
 from infra.lake import reader
 from infra.shop.db.tables import COMPARED

@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from batch import three_ways, wrong_copies
-from batch.captured_truth import in_truth, not_yet
-from batch.warehouse import in_the_warehouse
+from batch.shop import three_ways, wrong_copies
+from batch.shop.captured_truth import in_truth, not_yet
+from batch.shop.warehouse import in_the_warehouse
 from infra.commands.screen import Screen
-from infra.commands.shop_db_on import shop_db_on
 from infra.failures import PermanentFailure
+from infra.shop.commands.shop_db_on import shop_db_on
 from infra.shop.db import check as checks
 from infra.shop.db import snapshot as snapshots
 from infra.shop.db.connection import connected

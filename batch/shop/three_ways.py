@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from batch.order_history import KEY, TOPICS, history
+from batch.shop.order_history import KEY, TOPICS, history
 from infra.failures import PermanentFailure
 from infra.lake import reader
 from infra.options import ORDER_SERVICE

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from batch.order_history import TOPICS, history
-from batch.order_in_gold import Change, difference
+from batch.shop.order_history import TOPICS, history
+from batch.shop.order_in_gold import Change, difference
 from streaming.contracts import CONTRACTS
 from streaming.shop.order_state import _CHANGES, State, Status, after
 

@@ -22,9 +22,9 @@ from infra.failures import TransientFailure
 from infra.services import tables
 from infra.settings import settings
 from infra.store_format import versitygw_folder
-from streaming.commands import traffic
 from streaming.commands.freshness import show_freshness
 from streaming.monitor.catch_up import behind
+from streaming.shop.commands import traffic
 
 commands = typer.Typer()
 

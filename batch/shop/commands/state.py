@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from batch.order_history import Known, Line, history, known
-from batch.order_in_gold import Change, difference, states
-from batch.three_ways import unlike
+from batch.shop.order_history import Known, Line, history, known
+from batch.shop.order_in_gold import Change, difference, states
+from batch.shop.three_ways import unlike
 from infra.commands.screen import Screen
 from infra.dates import clock
 from infra.failures import PermanentFailure, TransientFailure

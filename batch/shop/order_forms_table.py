@@ -6,7 +6,7 @@ Run: daybreak lab cqrs
 
 from collections.abc import Sequence
 
-from batch.order_forms import FOLDED, WRITTEN, Form
+from batch.shop.order_forms import FOLDED, WRITTEN, Form
 from infra.lab.result import Row
 
 

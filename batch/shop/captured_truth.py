@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from batch.settlement.settlements import SETTLEMENTS, ends
 from batch.truth import TRUTH
+from infra.capture.envelope import envelope
 from infra.kafka.places import Ends
 from infra.kafka.read_committed import committed
 from infra.lake import reader
@@ -20,7 +21,6 @@ from infra.settings import Settings
 from infra.shop.db.changes import Change, change, folded
 from infra.shop.db.check import Comparison, compared
 from infra.shop.db.connector import topic
-from infra.shop.db.envelope import envelope
 from infra.shop.db.tables import COMPARED
 from infra.shop.followers.order_events import OLDEST_MS
 from infra.shop.orders.decide import AHEAD_MS

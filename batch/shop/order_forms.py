@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from batch.order_history import GOLD, KEY, TOPICS, Known, history, known
-from batch.order_in_gold import states
+from batch.shop.order_history import GOLD, KEY, TOPICS, Known, history, known
+from batch.shop.order_in_gold import states
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.read_committed import committed
 from infra.lake import reader

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from batch.order_forms import FOLDED, WRITTEN, Form
-from batch.order_forms_table import broken, rows, shows
+from batch.shop.order_forms import FOLDED, WRITTEN, Form
+from batch.shop.order_forms_table import broken, rows, shows
 
 EVENTS = Form(WRITTEN, "Kafka's log", "what happened", 3, 900, 210.4, None, "nothing")
 REPLAY = Form(FOLDED, "silver", "its state at any time", 3, 1200, 40.0, "paid", "rebuild")

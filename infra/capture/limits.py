@@ -24,7 +24,7 @@ from infra.kafka import client
 LONGEST = 1_000_000
 """UTF-16 units (as Java counts) from which on a text is not captured."""
 TEXTS = 5
-"""As many texts of a row may be so long; of `products` five are texts."""
+"""As many texts of a row may be so long: the widest captured table has five."""
 WORST = 12
 """Bytes of a unit in a change: the row is there before and after, and JSON escapes some letters as six bytes."""
 RECORD_BYTES = LONGEST * TEXTS * WORST + (1 << 20)

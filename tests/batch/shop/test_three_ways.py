@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
-from batch import three_ways
-from batch.three_ways import LATEST, Asked, Verdict, _by_order, _time, judged, unlike
+from batch.shop import three_ways
+from batch.shop.three_ways import LATEST, Asked, Verdict, _by_order, _time, judged, unlike
 from infra.settings import Settings
 from streaming.shop.order_state import State, Status
 

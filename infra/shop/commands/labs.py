@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from infra.commands.labs.show import Seed, console, show
-from infra.commands.shop_db_on import shop_db_on
 from infra.lab import dual_writes, dual_writes_table, polling, polling_table
 from infra.lab.labs import DUAL_WRITES, POLLING
+from infra.shop.commands.shop_db_on import shop_db_on
 
 commands = typer.Typer()
 

@@ -1,29 +1,23 @@
-"""Commands that put events into the log: your own (`send`), or a simulated shop's (`shop`).
+"""The command `shop`: the traffic of a simulated shop.
 
-Data flow: file, standard input or simulator -> Kafka; counts -> table, JSON, ledger
+Data flow: simulator -> Kafka; counts -> table, JSON, ledger
 Run: daybreak shop --days 1
 """
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import Progress
 
 from infra.failures import PermanentFailure
-from infra.kafka import acls
 from infra.kafka.delivery_log import Ledger
-from infra.kafka.lines import lines, read_key
-from infra.kafka.login import act_as
 from infra.kafka.send import Sender
-from infra.kafka_users import User
 from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
 from infra.shop.day import DAY_MS
@@ -35,64 +29,13 @@ from infra.shop.orders.commands import TOPIC as COMMANDS
 from infra.shop.orders.progress import progress
 from infra.shop.run import Run
 from infra.shop.story import TOPICS
+from streaming.commands.send import AsJson, LedgerFile, Payloads, act_as_sender
 from streaming.commands.sent import bar, report
-from streaming.contracts import CONTRACTS
-from streaming.own_writers import own_writer
-from streaming.sent_topics import sent_topics
 
 commands = typer.Typer()
 
 LIVE_JITTER = 2.0
 """Largest delay (seconds) between event and sending in a live run: small, so that freshness measures the stream."""
-
-LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Append one JSON line per record to this file.")]
-Payloads = Annotated[bool, typer.Option("--payloads", help="Keep key and value (base64) in the ledger too.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the counts as one line of JSON at the end.")]
-
-
-@commands.command()
-def send(
-    topic: str,
-    file: Annotated[
-        Path | None, typer.Argument(help="Newline-separated JSON; standard input if left out or -.")
-    ] = None,
-    key: Annotated[str | None, typer.Option(help="Field with the Kafka key; default: the contract's key.")] = None,
-    ledger: LedgerFile = None,
-    payloads: Payloads = False,
-    as_json: AsJson = False,
-) -> None:
-    """Send newline-separated JSON to TOPIC, byte for byte. A line whose key cannot be read is sent without a key."""
-    counts: Counter[str] = Counter({"lines": 0})
-    started = time.monotonic()
-    if said := own_writer(settings(), topic):
-        raise PermanentFailure(said)
-    with ExitStack() as stack:
-        field = key or key_field(topic)
-        # Whoever is at the command line may write a topic of their own, too: the shop may not.
-        if topic in CONTRACTS:
-            _act_as_shop()
-        if file is None or file == Path("-"):
-            source = sys.stdin.buffer
-        else:
-            try:
-                source = stack.enter_context(file.open("rb"))
-            except OSError as failure:
-                raise PermanentFailure(f"{file} cannot be read: {failure.strerror}") from None
-        book = stack.enter_context(Ledger(ledger, payloads)) if ledger else None
-        sender = stack.enter_context(Sender([topic], book))
-        shown = stack.enter_context(bar())
-        task = shown.add_task(topic, total=None, sent=0)
-        for value in lines(source):
-            counts["lines"] += 1
-            if value in (b"", b"\r"):
-                counts["empty lines, skipped"] += 1
-                continue
-            record_key, event_id = read_key(value, field)
-            counts["without a readable key"] += record_key is None
-            sender.send(topic, record_key, value, event_id)
-            if counts["lines"] % 500 == 0:
-                shown.update(task, sent=counts["lines"])
-    report(sender, dict(counts), time.monotonic() - started, as_json)
 
 
 @commands.command()
@@ -125,7 +68,7 @@ def shop(
     if last > yesterday:
         raise PermanentFailure(f"--end {last:%Y-%m-%d} is not over yet (UTC): use {yesterday:%Y-%m-%d} or earlier")
     end_ms = int(last.timestamp() * 1000) + DAY_MS
-    _act_as_shop()
+    act_as_sender()
     # Future-dated events count from the next midnight, so that the same command gives the same bytes all day long.
     faults = Faults(duplicates, late, malformed, future, jitter)
     asks = settings().has(ORDER_SERVICE)
@@ -153,14 +96,6 @@ def shop(
     report(sender, dict(counts), time.monotonic() - started, as_json)
 
 
-def _act_as_shop() -> None:
-    """Log in as `shop`, which may write the topics of the contracts as they are now: one may have come since `daybreak up`."""
-    act_as(User.OWNER)
-    if settings().embedded("kafka_bootstrap"):
-        acls.write(settings(), sent_topics(settings()))
-    act_as(User.SHOP)
-
-
 def _follow(
     shown: Progress,
     name: str,
@@ -180,13 +115,3 @@ def _follow(
 
     with following(run, writer) if writer else nullcontext(lambda reached_ms: None) as reached:
         deliver(run, sender, sent, sent_on, reached, together)
-
-
-def key_field(topic: str) -> str:
-    """The field that keys a topic. Raises PermanentFailure where no contract names it."""
-    contract = CONTRACTS.get(topic)
-    if contract is None:
-        raise PermanentFailure(
-            f"{topic!r} is no topic of the platform ({', '.join(CONTRACTS)}); for another one name the field of its key: --key"
-        )
-    return contract.key

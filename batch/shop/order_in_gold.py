@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
-from batch.order_history import Line
+from batch.shop.order_history import Line
 from infra.sql.gateway import opened
 from streaming.shop.order_state import State, Status
 

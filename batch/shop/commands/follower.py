@@ -14,14 +14,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from batch import warehouse
+from batch.shop import warehouse
 from infra.commands.screen import Screen
-from infra.commands.shop_db_on import shop_db_on
 from infra.durations import span
 from infra.failures import PermanentFailure
 from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings
+from infra.shop.commands.shop_db_on import shop_db_on
 from infra.shop.db.tables import KEYS
 from infra.shop.followers import follow, index
 from infra.shop.followers.cache import CACHE

@@ -1,0 +1,1 @@
+"""The command of `daybreak` that simulates the shop."""
