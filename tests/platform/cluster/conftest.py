@@ -1,4 +1,4 @@
-"""The platform of this folder has three brokers, and a Spark cluster of two workers with a core each, as infra/README.md tells."""
+"""Three brokers, and a Spark cluster of two workers with a core each, as infra/README.md tells: the platform of this folder."""
 
 from collections.abc import Iterator
 

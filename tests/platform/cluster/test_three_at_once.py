@@ -1,4 +1,4 @@
-"""Stream, night and gateway at once on two cores of a cluster; a worker and a broker die under load, and all of it is there once."""
+"""Stream, night and gateway at once on two cores of a cluster; a worker and a broker die under load, and nothing is lost."""
 
 import os
 import time
