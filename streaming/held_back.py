@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor, Future
 
 from infra.kafka import client
-from infra.kafka.ends import Open, open_transactions
+from infra.kafka.ends import Open, both_ends, opened
 from infra.kafka.login import of_tools
 from infra.kafka.places import At, Ends
 from infra.problems import Problem, keep
@@ -38,14 +38,19 @@ class HeldBack:
 
     def ask(self, pool: Executor, places: Collection[At]) -> None:
         """Ask Kafka in another thread."""
-        self._asked = pool.submit(open_transactions, self.admin, places)
+        self._asked = pool.submit(both_ends, self.admin, places)
 
     def waits(self, offsets: Collection[Offset]) -> frozenset[At]:
         """The partitions to wait for behind a micro-batch of these offsets, when Kafka has answered.
 
         Raises TransientFailure if it does not.
         """
-        return self.saw(self._asked.result(), {(topic, number): to for topic, number, _, to in offsets})
+        return self.saw(opened(self._asked.result()), {(topic, number): to for topic, number, _, to in offsets})
+
+    def more_comes(self, offsets: Collection[Offset]) -> bool:
+        """Does the log have more that the stream may read, behind a micro-batch of these offsets? As `waits`."""
+        found = self._asked.result()
+        return any(found[topic, number].stable > to for topic, number, _, to in offsets if (topic, number) in found)
 
     def saw(self, found: Mapping[At, Open], read_to: Ends) -> frozenset[At]:
         """The same of what is open now; those that have waited for too long are told, and not waited for.

@@ -35,6 +35,7 @@ from streaming.dedup_index import DedupIndex
 from streaming.event_ids import Arrived, Known, nothing_known
 from streaming.held_back import HeldBack
 from streaming.late_duplicates import LateIndex
+from streaming.patience import Patience
 from streaming.progress import INGEST, MicroBatch, no_rows
 from streaming.rate import Rate
 from streaming.reasons import Outcome
@@ -74,7 +75,7 @@ class Ingest:
         """Rows and bytes that are kept for views after the last micro-batch, as `Keeping.held` gives them."""
         self._watermark: watermarks.Watermark | None = None
         self._times = clocks.Times(generation)
-        self._backlog = Backlog(checkpoints)
+        self._backlog, self._patience = Backlog(checkpoints), Patience(checkpoints)
         self.held_back = HeldBack()
         self.rate = Rate(session, was_full(settings()))
         self._recent = DedupIndex()
@@ -126,7 +127,8 @@ class Ingest:
 
     def notices(self) -> list[str]:
         """Sentences for `daybreak status`."""
-        return [*self._rejections.notices(), *self.held_back.notices()]
+        hot = self._recovery.views.hot.notices() if self._begun.done() else ()
+        return [*self._rejections.notices(), *self.held_back.notices(), *hot]
 
     def _tell(self, what: str) -> None:
         self.reads_back = what
@@ -160,11 +162,10 @@ class Ingest:
         return events
 
     def _write_views(self, events: pa.Table, batch: MicroBatch) -> None:
-        rows = self._recovery.views.update(
-            counted_in_arrow(events),
-            watermarks.arrow_time(batch.watermark),
-            watermarks.arrow_time(batch.next_watermark),
-        )
+        views = self._recovery.views
+        waits = self._patience.more_comes(batch.batch_id, self.held_back.more_comes(batch.offsets), views.hot.is_large)
+        before, after = watermarks.arrow_time(batch.watermark), watermarks.arrow_time(batch.next_watermark)
+        rows = views.update(counted_in_arrow(events), before, after, waits)
 
         def append(view: str) -> None:
             stamp = {

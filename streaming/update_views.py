@@ -21,6 +21,7 @@ from infra.spark_conf import GENERATED
 from streaming.shared_plan import Found, SharedPlan
 from streaming.standing_plan import standing_session
 from streaming.state import feeds, learned
+from streaming.state.hot import Hot
 from streaming.state.kinds import kinds
 from streaming.state.said import Said, said
 from streaming.state.store import SETTINGS
@@ -53,6 +54,7 @@ class Keeping:
         )
         self._pending = [feeds.Pending() for _ in self._plans]
         self._kept = 0, 0
+        self.hot = Hot()
         self.version = 0
         """How many steps the stores have taken."""
 
@@ -65,6 +67,8 @@ class Keeping:
         """Start from pieces of silver's events around the watermark, as from `on_time_since`, and each view's open rows."""
         for piece in pieces:
             self._fill(piece, watermark)
+        self._each(lambda plan, _: plan.store.filled(self.version, watermark))
+        self.version += 1
         self.resume(self.version, rows, {})
 
     def resume(self, version: int, opened: Mapping[str, pa.Table], ended: Mapping[str, pa.Table]) -> None:
@@ -82,11 +86,15 @@ class Keeping:
         self._each(lambda plan, _: plan.store.look(self.version))
 
     def update(
-        self, new: pa.Table, watermark: pa.Scalar | None, next_watermark: pa.Scalar | None
+        self,
+        new: pa.Table,
+        watermark: pa.Scalar | None,
+        next_watermark: pa.Scalar | None,
+        more_comes: bool = False,
     ) -> Mapping[str, pa.Table]:
         """Per view, the rows to write after a micro-batch's new events (`counted_in_arrow`); views without any are left out.
 
-        `watermark` is the watermark before these events, `next_watermark` the one after them.
+        `watermark` is the watermark before these events, `next_watermark` the one after them. `more_comes` as in `PartStore.put`.
         """
 
         self._events += new.num_rows
@@ -95,7 +103,7 @@ class Keeping:
 
         def step(plan: SharedPlan, pending: feeds.Pending) -> Found:
             given = feeds.tables(plan.layout, new, pending, watermark)
-            plan.store.put(given, self.version, watermark, next_watermark)
+            plan.store.put(given, self.version, watermark, next_watermark, more_comes)
             return plan.run(new)
 
         written: dict[str, pa.Table] = {}
@@ -110,6 +118,7 @@ class Keeping:
         self._pending, self.version = pending, self.version + 1
         own = pa.concat_tables([one.told.filter(pc.equal(one.told["kind"], -1)) for one in found])
         self._kept = pc.sum(own["views"]).as_py(), pc.sum(own["wake"]).as_py()
+        self.hot.saw([(plan.layout, one.told) for plan, one in zip(self._plans, found, strict=True)])
         return {name: table.drop_columns([CLOSES]) for name, table in written.items() if table.num_rows}
 
     def held(self) -> dict[str, tuple[int, int]]:

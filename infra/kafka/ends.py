@@ -8,7 +8,7 @@ transaction, of whoever it is. So the end that they see is not the end of the lo
 """
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
@@ -34,7 +34,7 @@ MOVING = (
 
 @dataclass(frozen=True)
 class Open:
-    """A partition in which a transaction is open: committed readers stop at `stable`, the log ends at `end` (offsets)."""
+    """A partition: committed readers stop at `stable`, before the first open transaction; the log ends at `end` (offsets)."""
 
     stable: int
     end: int
@@ -47,10 +47,20 @@ class Open:
 
 def open_transactions(admin: AdminClient, places: Collection[At]) -> dict[At, Open]:
     """The partitions in which a transaction is open now. Raises TransientFailure if Kafka does not answer."""
+    return opened(both_ends(admin, places))
+
+
+def both_ends(admin: AdminClient, places: Collection[At]) -> dict[At, Open]:
+    """The two ends of each partition. Raises TransientFailure if Kafka does not answer."""
     # In this order: a transaction that ends in between is not taken for an open one.
     end = ends(admin, places, IsolationLevel.READ_UNCOMMITTED)
     stable = ends(admin, places, IsolationLevel.READ_COMMITTED)
-    return {at: Open(stable[at], end[at]) for at in sorted(places) if stable[at] < end[at]}
+    return {at: Open(stable[at], end[at]) for at in sorted(places)}
+
+
+def opened(found: Mapping[At, Open]) -> dict[At, Open]:
+    """Those of them in which a transaction is open."""
+    return {at: one for at, one in found.items() if one.size > 0}
 
 
 def ends(admin: AdminClient, places: Collection[At], isolation: IsolationLevel) -> Ends:

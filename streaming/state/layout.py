@@ -47,8 +47,15 @@ TOLD = StructType(
         StructField("wake", LongType()),
     ]
 )
-STEP, FILL, LOOK = 0, 1, 2
-"""Of the control row: a micro-batch; one that gives nothing out; only to see that the store has the version."""
+STEP, FILL, LOOK, SPARE, FILLED = 0, 1, 2, 3, 4
+"""Of the control row: a micro-batch; one that gives nothing out; only to see that the store has the version; a micro-batch
+behind which another one comes, so that what is large may wait; all that the store is to begin with was filled in."""
+MANY = 256
+"""Events of a part of which all else is kept apart, so that it can be read without them."""
+LARGE, SHARE = 20_000, 8
+"""Events of a part that is given to its views again when it has grown by an eighth, or when no further micro-batch is to come."""
+HOT, HOT_KIND = 2_000, -2
+"""Events from which on a touched part is told, as kind HOT_KIND - its own, with how many they are as `views`."""
 WAKE, WINDOWS = 0, 1
 """What a mark says: look at the part at that time; changes touch all windows from that one on, of those views."""
 
@@ -152,6 +159,10 @@ class Layout:
             "store": self.number,
             "fields": len(OF_EVENT) + 1,
             "changes": micros(max(spans, default=timedelta(0))),
+            "many": MANY,
+            "large": LARGE,
+            "share": SHARE,
+            "hot": min(HOT, LARGE),
             "kinds": [self._of_kind(kind) for kind in self.kinds],
             "views": [
                 {"kind": self.kind_of(view), "fields": len(closing(view)), "span": micros(span)} | _rest(view)

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from streaming.standing_plan import Input, StandingPlan
-from streaming.state.layout import CONTROL, FILL, LOOK, MARKS, STEP, Layout, Leaf
+from streaming.state.layout import CONTROL, FILL, FILLED, LOOK, MARKS, SPARE, STEP, Layout, Leaf
 
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -49,16 +49,29 @@ class PartStore:
         self._filling = StandingPlan(lambda: told)
 
     def put(
-        self, tables: Sequence[pa.Table], version: int, watermark: pa.Scalar | None, after: pa.Scalar | None
+        self,
+        tables: Sequence[pa.Table],
+        version: int,
+        watermark: pa.Scalar | None,
+        after: pa.Scalar | None,
+        more_comes: bool = False,
     ) -> None:
-        """Replace what the feeds have: a table each, and the marks behind; the next job takes them from `version` on."""
-        self._put(tables, (version, _micros(watermark), _micros(after), STEP))
+        """Replace what the feeds have: a table each, and the marks behind; the next job takes them from `version` on.
+
+        `more_comes`: another micro-batch is certain, so parts that are LARGE may be given to their views then.
+        """
+        self._put(tables, (version, _micros(watermark), _micros(after), SPARE if more_comes else STEP))
 
     def fill(self, tables: Sequence[pa.Table], version: int, watermark: pa.Scalar | None) -> None:
         """Take a step that gives nothing out: of many events or rows that are not new."""
         self._put(tables, (version, _micros(watermark), None, FILL))
         self._filling.run()
         self.release()
+
+    def filled(self, version: int, watermark: pa.Scalar | None) -> None:
+        """Take the step behind the last `fill`: what large parts had not given to their views is given with the next one."""
+        self._put([], (version, _micros(watermark), None, FILLED))
+        self._filling.run()
 
     def release(self) -> None:
         """Give up what the feeds have, when it was taken."""

@@ -11,7 +11,38 @@ FORGOTTEN = "tests/streaming/test_forgotten.py"
 LAYOUT = "streaming/state/layout.py"
 NIGHTS = "tests/batch/test_upkeep.py"
 
+PATIENCE = "tests/streaming/test_patience.py"
+HOT = "tests/streaming/test_hot_parts.py"
+
 KEPT = (
+    Mutation(
+        "state: large parts wait at the end of the log, for a micro-batch that may never come",
+        "streaming/patience.py",
+        "not (waits and is_large)",
+        "not is_large",
+        f"{PATIENCE}::test_parts_wait_if_more_comes_and_one_is_large",
+    ),
+    Mutation(
+        "state: a repeated micro-batch computes parts that waited the first time",
+        "streaming/patience.py",
+        "self._checkpoints.read(FILE) == str(batch_id)",
+        "False",
+        f"{PATIENCE}::test_a_repeated_micro_batch_lets_the_same_wait",
+    ),
+    Mutation(
+        "state: a busy window is called a fault of its producer",
+        "streaming/state/hot.py",
+        "if isinstance(law, ByPart):",
+        "if law:",
+        f"{HOT}::test_a_window_may_wait_and_is_no_fault",
+    ),
+    Mutation(
+        "state: what a large part owes is forgotten when the state is filled again",
+        "streaming/update_views.py",
+        "self._each(lambda plan, _: plan.store.filled(self.version, watermark))",
+        "self._each(lambda plan, _: plan.store.look(self.version - 1))",
+        "tests/streaming/test_view_state.py::test_what_waits_is_lost_neither_with_the_state_nor_with_the_watermark",
+    ),
     Mutation(
         "upkeep: Airflow's database grows for ever",
         "batch/upkeep.py",

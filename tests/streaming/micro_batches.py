@@ -49,7 +49,7 @@ class Run:
     def next_watermark(self) -> datetime | None:
         return None if self.largest is None else self.largest - DELAY
 
-    def batch(self, events: list[dict[str, Any]]) -> None:
+    def batch(self, events: list[dict[str, Any]], more_comes: bool = False) -> None:
         watermark = self.next_watermark
         late = timedelta(0)
         for event in events:
@@ -59,7 +59,7 @@ class Run:
         self.largest = max(
             [event["event_time"] for event in events] + ([self.largest] if self.largest else []), default=None
         )
-        found = self.keeping.update(counting, arrow_time(watermark), arrow_time(self.next_watermark))
+        found = self.keeping.update(counting, arrow_time(watermark), arrow_time(self.next_watermark), more_comes)
         for name, rows in found.items():
             number = pa.repeat(pa.scalar(self.number), rows.num_rows)
             self.said[name].append(rows.append_column("batch_id", number))

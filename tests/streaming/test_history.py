@@ -53,7 +53,7 @@ def stream(of_few_views: None, spark: SparkSession, local_lake: Path, monkeypatc
     """An ingest on a lake of files: `stream(records)` is a micro-batch of (event_id, event)."""
     monkeypatch.setattr(failpoints, "settings", lambda: SimpleNamespace(home=local_lake))
     # Without a broker there is no open transaction to wait for.
-    monkeypatch.setattr(held_back, "open_transactions", lambda admin, places: {})
+    monkeypatch.setattr(held_back, "both_ends", lambda admin, places: {})
     speed = speed_tables()
     for table in (BRONZE, SILVER, QUARANTINE, PROGRESS, *speed.values()):
         spark_tables.create(spark, table)

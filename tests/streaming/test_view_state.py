@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from unittest.mock import patch
 import pyarrow as pa
 import pytest
 from browsing import change
-from fewer import few_views
+from fewer import few_views, only_views
 from micro_batches import NOON, Run, arrow, said_and_expected
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -18,6 +19,7 @@ from pyspark.sql import functions as F
 from streaming import update_views
 from streaming.changelog import counted_in_arrow
 from streaming.speed import latest_rows
+from streaming.state import layout
 from streaming.update_views import PARTS, Keeping
 from streaming.views import VIEWS
 from streaming.views.view import View
@@ -28,10 +30,10 @@ pytestmark = pytest.mark.slow
 CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
 """Payments that make the pattern of an alert, and undo it when one comes between."""
 HISTORIES = (
-    pytest.param((132, 4), id="short"),
-    pytest.param((206, 8), id="long"),
+    pytest.param(((132, 4), None), id="short"),
+    pytest.param(((206, 8), (3, 3, 1)), id="long, and parts wait"),
 )
-"""Seed, and number of micro-batches: a seed of which every view has some rows."""
+"""Seed, and number of micro-batches: a seed of which every view has some rows. And MANY, LARGE, SHARE of parts that may wait."""
 
 
 def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> Iterator[dict[str, Any]]:
@@ -91,14 +93,27 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
 
 @pytest.fixture(scope="module", params=HISTORIES)
 def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
-    own = Run(spark)
-    for place, batch in enumerate(histories(*request.param)):
-        # From the third on with generated code.
-        with patch.object(update_views, "GENERATE_AFTER", 0 if place > 1 else 10**9):
-            own.batch(batch)
-        if place % 3 == 2:
-            own.restart()
+    (seed, batches), large = request.param
+    with small_parts(*large) if large else nullcontext():
+        own = Run(spark)
+        for place, batch in enumerate(histories(seed, batches)):
+            # From the third on with generated code.
+            with patch.object(update_views, "GENERATE_AFTER", 0 if place > 1 else 10**9):
+                own.batch(batch, more_comes=large is not None and place + 1 < batches)
+            if place % 3 == 2:
+                own.restart()
     return own
+
+
+@contextmanager
+def small_parts(many: int, large: int, share: int) -> Iterator[None]:
+    """Parts of a few events are taken for large ones."""
+    with (
+        patch.object(layout, "MANY", many),
+        patch.object(layout, "LARGE", large),
+        patch.object(layout, "SHARE", share),
+    ):
+        yield
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=lambda view: view.name)
@@ -161,6 +176,47 @@ def test_an_event_counts_in_the_lookback_of_later_windows(spark: SparkSession) -
     *_, last = own.said["rolling_order_rate"]
     # Its own window is three minutes before that of the row which it changes.
     assert sorted((row["event_id"], row["orders"]) for row in last.to_pylist()) == [("earlier", 1), ("later", 2)]
+
+
+@pytest.fixture
+def patient(spark: SparkSession) -> Iterator[Run]:
+    """Four events make a large part, and a fourth of them is what it waits for."""
+    with only_views("order_value_percentiles"), small_parts(4, 4, 4):
+        yield Run(spark)
+
+
+def placed(number: int, minutes: float = 0) -> dict[str, Any]:
+    order = {"order_id": f"o-{number}", "customer_id": "c-1", "items": [], "total_cents": number}
+    event = {"topic": "orders", "event_type": "order_placed", "event_id": f"{number}", "orders": order}
+    return event | {"event_time": NOON + timedelta(minutes=minutes, milliseconds=number)}
+
+
+def said(run: Run) -> list[tuple[int, bool]]:
+    """What the last micro-batch said of windows: how many orders each has, and whether it is final."""
+    rows = [row for rows in run.said["order_value_percentiles"] for row in rows.to_pylist()]
+    return [(row["orders"], row["is_final"]) for row in rows if row["batch_id"] == run.number - 1]
+
+
+def test_a_large_part_waits_until_it_has_grown_or_nothing_more_comes(patient: Run) -> None:
+    steps = ((range(9), True), (range(9, 11), True), (range(11, 13), True), (range(13, 14), True), ((), False))
+    heard = []
+    for numbers, more_comes in steps:
+        patient.batch([placed(number) for number in numbers], more_comes)
+        heard.append(said(patient))
+    assert heard == [[(9, False)], [], [(13, False)], [], [(14, False)]]
+
+
+def test_what_waits_is_lost_neither_with_the_state_nor_with_the_watermark(patient: Run) -> None:
+    patient.batch([placed(number) for number in range(9)], more_comes=True)
+    patient.batch([placed(9)], more_comes=True)
+    assert said(patient) == []
+    patient.restart()
+    patient.batch([], more_comes=True)
+    assert said(patient) == [(10, False)]
+    patient.batch([placed(10)], more_comes=True)
+    assert said(patient) == []
+    patient.batch([placed(99, minutes=60)], more_comes=True)
+    assert said(patient) == [(11, True), (1, False)]
 
 
 def test_only_what_the_watermark_has_not_closed_is_kept(spark: SparkSession) -> None:

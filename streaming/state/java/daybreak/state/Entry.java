@@ -1,5 +1,6 @@
 package daybreak.state;
 
+import java.nio.ByteBuffer;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter;
 import org.apache.spark.sql.types.DataTypes;
@@ -7,11 +8,13 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * One entry of a part's log. EVENT: an event (ref: topic, time: its own, text: what it looks up). ROW and GONE: an open row was said, or is
- * open no more (ref: view, time: when it closes, text: its key). WAKE: the part is looked at when the watermark has passed `time`.
+ * One entry of a part. Of its events: EVENT (ref: topic, time: its own, text: what it looks up). Of its rows: ROW and GONE: an open row was said,
+ * or is open no more (ref: view, time: when it closes, text: its key). WAKE: the part is looked at when the watermark has passed `time`. GREW: its
+ * events are so many more (ref), or fewer, the latest of `time`. OWED: so many of them (ref), from `time` on, touch the views in `body` and were not
+ * given to them. LOOKED: all that it had was given; then it had so many (time).
  */
 record Entry(int type, int ref, long time, UTF8String text, byte[] body) {
-  static final int EVENT = 0, ROW = 1, GONE = 2, WAKE = 3;
+  static final int EVENT = 0, ROW = 1, GONE = 2, WAKE = 3, GREW = 4, OWED = 5, LOOKED = 6;
   static final StructType SCHEMA =
       new StructType()
           .add("type", DataTypes.IntegerType)
@@ -28,6 +31,23 @@ record Entry(int type, int ref, long time, UTF8String text, byte[] body) {
 
   static Entry wake(long time) {
     return new Entry(WAKE, 0, time, null, null);
+  }
+
+  static Entry grew(int count, long latest) {
+    return new Entry(GREW, count, latest, null, null);
+  }
+
+  static Entry owed(int count, long first, long views) {
+    return new Entry(OWED, count, first, null, ByteBuffer.allocate(Long.BYTES).putLong(views).array());
+  }
+
+  static Entry looked(long count) {
+    return new Entry(LOOKED, 0, count, null, null);
+  }
+
+  /** Of OWED: the views, as bits. */
+  long views() {
+    return ByteBuffer.wrap(body).getLong();
   }
 
   UnsafeRow encoded() {

@@ -77,10 +77,15 @@ final class Given {
     if (key.view() == view) found.add(entry.row(fields));
   }
 
-  /** Per part that was touched: kind, part, the views that it is given to, and when it will be looked at; then what is kept, as kind -1. */
+  /**
+   * Per part that was touched: kind, part, the views that it is given to, and when it will be looked at; then what is kept, as kind -1; then, as
+   * kind -2 and below, the parts with many events, and how many.
+   */
   private void told(List<InternalRow> found) {
     for (Part part : step.told())
       if (part.views != 0) found.add(new GenericInternalRow(new Object[] {part.key.kind(), part.key.part(), part.views, part.wake}));
     found.add(new GenericInternalRow(new Object[] {-1, UTF8String.fromString("kept"), step.kept, step.bytes}));
+    for (Part part : step.told())
+      if (part.count >= form.hot()) found.add(new GenericInternalRow(new Object[] {-2 - part.key.kind(), part.key.part(), (long) part.count, null}));
   }
 }

@@ -49,10 +49,10 @@ final class Intake {
     step.add(key, new Entry(Entry.EVENT, feed.ref(), time, text, event.getBytes()));
     events++;
     latest.merge(feed.kind(), time, Math::max);
-    step.touch(key, feed.views());
+    step.touch(key, feed.views(), time);
     Layout.Kind kind = form.kinds().get(feed.kind());
     if (fills || kind.back() == 0) return;
-    for (long window = key.window() + 1; window <= kind.last(time); window++) step.touch(Key.of(feed.kind(), window), feed.views());
+    for (long window = key.window() + 1; window <= kind.last(time); window++) step.touch(Key.of(feed.kind(), window), feed.views(), time);
   }
 
   private void change(Layout.Feed feed, UTF8String part, UTF8String changed, UnsafeRow event) {
@@ -61,7 +61,7 @@ final class Intake {
     events++;
     if (fills || feed.all()) return;
     long views = step.layout.looking(feed.kind(), feed.ref());
-    for (Key one : step.store().looking(UTF8String.fromString(feed.ref() + ":" + changed))) if (one.kind() == feed.kind()) step.touch(one, views);
+    for (Key one : step.store().looking(UTF8String.fromString(feed.ref() + ":" + changed))) if (one.kind() == feed.kind()) step.change(one, views);
   }
 
   /** Marks: `what` 0 is a time at which a part is looked at; 1 says that changes touch all windows from one on: of which views. */
@@ -74,7 +74,7 @@ final class Intake {
         step.store().wake(key, row.getLong(3));
       } else if (latest.containsKey(key.kind())) {
         long last = form.kinds().get(key.kind()).last(latest.get(key.kind()));
-        for (long window = key.window(); window <= last; window++) step.touch(Key.of(key.kind(), window), row.getLong(3));
+        for (long window = key.window(); window <= last; window++) step.change(Key.of(key.kind(), window), row.getLong(3));
       }
     }
   }

@@ -10,6 +10,11 @@ record Key(int kind, UTF8String part) {
     return new Key(kind, UTF8String.fromString(Long.toString(window)));
   }
 
+  /** Is it a part, and not a log of changes or of counts? */
+  boolean isPart() {
+    return kind >= 0 && kind < Layout.CHANGES;
+  }
+
   long window() {
     return Long.parseLong(part.toString());
   }

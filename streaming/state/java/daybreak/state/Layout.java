@@ -28,12 +28,18 @@ public final class Layout implements Serializable {
   /** What goes out to a plan: `what` is "events", "changes", "rows" or "told". */
   public record Leaf(String what, int view, int topic, boolean all) implements Serializable {}
 
-  /** The whole of it. `changes`: how long every change of a key is kept, before only its last one is. */
-  public record Form(String folder, int store, int fields, long changes, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
+  /**
+   * The whole of it. `changes`: how long every change of a key is kept, before only its last one is. `many`: events of a
+   * part whose other entries are apart; `large`: of one that may wait, until it has grown by a `share`; `hot`: of one
+   * that is told.
+   */
+  public record Form(String folder, int store, int fields, long changes, long many, long large, long share, long hot, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
       implements Serializable {}
 
   /** Places of an event's columns: its id, when it happened, when it was known (OF_EVENT of streaming/view_state.py). */
   static final int ID = 1, HAPPENED = 3, KNOWN = 4;
+  /** The first kind under which changes are kept. */
+  static final int CHANGES = 1000;
   /** The part of all changes of which a view looks at all keys (ALL of streaming/state/kinds.py). */
   static final UTF8String ALL = UTF8String.fromString("*");
 
@@ -50,6 +56,12 @@ public final class Layout implements Serializable {
     return views;
   }
 
+  /** Do events of a kind look something up by key? */
+  boolean looksUp(int kind) {
+    for (Feed feed : form.feeds()) if (feed.what().equals("changes") && feed.kind() == kind && !feed.all()) return true;
+    return false;
+  }
+
   /** How many windows after its own an event may belong to. */
   int further(int kind) {
     Kind one = form.kinds().get(kind);
@@ -58,6 +70,6 @@ public final class Layout implements Serializable {
 
   /** The kind under which the changes of a topic are kept for a kind of parts, by key or all in one. */
   static int ofChanges(int kind, int topic, boolean all) {
-    return 1000 + 128 * kind + 2 * topic + (all ? 1 : 0);
+    return CHANGES + 128 * kind + 2 * topic + (all ? 1 : 0);
   }
 }

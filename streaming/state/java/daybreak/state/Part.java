@@ -8,37 +8,45 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** A part in one micro-batch: what its log says, what is added to it, and which views it is given to. */
+/** A part in one micro-batch: what its logs say, what is added to them, and which views it is given to. */
 final class Part {
   record RowKey(int view, UTF8String key) {}
 
   private static final String BETWEEN = "\u001f";
 
   final Key key;
-  final List<Entry> added = new ArrayList<>();
+  /** What comes in with this step: its events, and all else. */
+  final List<Entry> added = new ArrayList<>(), noted = new ArrayList<>();
   final Map<RowKey, Entry> open = new HashMap<>();
   /** Open rows that the watermark passes in this step; of these `ended` are the ones that become final as they were. */
   final List<RowKey> due = new ArrayList<>();
   final Map<RowKey, Entry> ended = new HashMap<>();
   final Set<UTF8String> looks = new HashSet<>();
-  /** Its events, oldest entry first; null if its log was not read, or they were too many to be held. */
+  /** Its events, oldest entry first; null if they were not read, or were too many to be held. */
   List<Entry> events;
-  long views = 0;
+  /** Whom this step touches, from what time on; `changed`: some because of what they look up. */
+  long views = 0, first = Long.MAX_VALUE;
+  boolean changed = false;
+  /** Of a large part all but the events is in a log of its own. */
+  boolean apart = false;
+  final Owed owed = new Owed();
   long latest = Long.MIN_VALUE;
   /** The next time at which it will be looked at; the largest number if there is none. */
   long wake = Long.MAX_VALUE;
+  /** Entries of its log, or of the one of its rows if that is apart; those of no use any more; and events. */
   int entries = 0, outdated = 0, count = 0;
   final Set<Long> wakes = new HashSet<>();
   private final Map<Integer, Long> since = new HashMap<>();
-  private int rows = 0;
+  private int rows = 0, grown = 0;
   private final Set<UTF8String> known = new HashSet<>();
 
   Part(Key key) {
     this.key = key;
   }
 
-  /** Take an entry of the log; times before `next` have come. Returns the bytes that it holds. */
+  /** Take an entry of a log; times before `next` have come. Returns the bytes that it holds. */
   long take(Entry entry, long next) {
+    if (entry.type() == Entry.EVENT) return event(entry);
     entries++;
     switch (entry.type()) {
       case Entry.WAKE -> {
@@ -53,26 +61,46 @@ final class Part {
         rows++;
         open.put(new RowKey(entry.ref(), entry.text()), entry);
       }
-      default -> {
+      case Entry.GREW -> {
+        if (grown++ > 0) outdated++;
         latest = Math.max(latest, entry.time());
-        count++;
-        if (entry.text() != null) for (UTF8String look : lookups(entry)) looks.add(look);
-        if (events != null) {
-          events.add(entry);
-          return 96 + entry.body().length;
-        }
+        count += entry.ref();
       }
+      default -> outdated += owed.take(entry);
     }
     return 0;
   }
 
-  /** All that the log had was taken. */
+  private long event(Entry entry) {
+    if (!apart) {
+      entries++;
+      latest = Math.max(latest, entry.time());
+      count++;
+    }
+    if (entry.text() != null) for (UTF8String look : lookups(entry)) looks.add(look);
+    if (events == null) return 0;
+    events.add(entry);
+    return 96 + entry.body().length;
+  }
+
+  /** All that was known of its rows was taken. */
   void folded() {
-    known.addAll(looks);
     outdated += rows - open.size();
   }
 
-  /** From when on any of the views of its kind needs its events; counts those before it. */
+  /** All events that it had were taken. */
+  void knew() {
+    known.addAll(looks);
+  }
+
+  /** That its events are more by those that come in. */
+  Entry grew() {
+    long last = Long.MIN_VALUE;
+    for (Entry event : added) last = Math.max(last, event.time());
+    return Entry.grew(added.size(), last);
+  }
+
+  /** From when on any of the views of its kind needs its events. */
   long needed(Layout.Form form, long watermark) {
     long oldest = Long.MAX_VALUE;
     for (int number = 0; number < form.views().size(); number++) {
@@ -81,11 +109,17 @@ final class Part {
       since.put(number, Needed.since(this, number, view, watermark));
       oldest = Math.min(oldest, since.get(number));
     }
-    if (events != null) for (Entry event : events) if (event.time() < oldest) outdated++;
     return oldest;
   }
 
-  /** From when on a view needs its events, if its log was read. */
+  /** How many of its events nobody needs. */
+  int before(long oldest) {
+    int found = 0;
+    if (events != null) for (Entry event : events) if (event.time() < oldest) found++;
+    return found;
+  }
+
+  /** From when on a view needs its events, if they were read. */
   long since(int view, long otherwise) {
     return since.getOrDefault(view, otherwise);
   }

@@ -12,8 +12,8 @@ import scala.collection.Iterator;
 
 /** One micro-batch of one store: takes what comes in, writes it, and knows which parts each view must be computed from. */
 final class Step {
-  /** Of the control row: to add without giving anything out, or only to see that the store has the version. */
-  private static final int FILLS = 1, LOOKS = 2;
+  /** Of the control row: to add without giving anything out; only to see that the store has the version; what is large may wait; all was added. */
+  private static final int FILLS = 1, LOOKS = 2, SPARES = 3, FILLED = 4;
   /** Events held in memory (bytes); parts beyond it are read again by each view. */
   private static final long HELD = 128L << 20;
   private static final Key COUNT = new Key(-1, UTF8String.fromString("count"));
@@ -25,6 +25,7 @@ final class Step {
   private final Store store;
   private final Set<Part> touched = new HashSet<>();
   private long watermark, next, held = 0;
+  private boolean spares;
 
   Step(Layout layout, Store store) {
     this.layout = layout;
@@ -43,6 +44,12 @@ final class Step {
       store.abort();
       return;
     }
+    if (control.getInt(3) == FILLED) {
+      new Logs(this, store, next).owe(watermark);
+      bytes = store.commit();
+      return;
+    }
+    spares = control.getInt(3) == SPARES;
     Intake intake = new Intake(this, fills);
     store.each(COUNT, entry -> {
       if (entry.ref() == 0) intake.events += entry.time();
@@ -53,7 +60,7 @@ final class Step {
     if (!fills) for (Key key : store.due(next)) touched.add(part(key));
     Logs logs = new Logs(this, store, next);
     for (Part part : parts.values()) {
-      if (!touched.contains(part)) store.append(part.key, part.added);
+      if (!touched.contains(part)) logs.add(part);
       else if (fills) logs.fill(part);
       else logs.write(part);
     }
@@ -69,23 +76,53 @@ final class Step {
     return parts.computeIfAbsent(key, Part::new);
   }
 
-  /** Some views are to be computed from the part. */
-  void touch(Key key, long views) {
+  /** Some views are to be computed from the part, because of an event of that time. */
+  void touch(Key key, long views, long time) {
     Part part = part(key);
     part.views |= views;
+    part.first = Math.min(part.first, time);
     touched.add(part);
   }
 
-  void add(Key key, Entry entry) {
-    part(key).added.add(entry);
+  /** The same, because of what they look up in it. */
+  void change(Key key, long views) {
+    touch(key, views, Long.MIN_VALUE);
+    part(key).changed = true;
   }
 
-  /** Read the log of a part, once; returns from when on its events are needed. */
-  long read(Part part) {
+  void add(Key key, Entry entry) {
+    Part part = part(key);
+    (entry.type() == Entry.EVENT ? part.added : part.noted).add(entry);
+  }
+
+  /** Read what is known of a part, once: with its events, unless these are apart. */
+  void read(Part part) {
+    store.eachRow(part.key, entry -> {
+      part.apart = true;
+      part.take(entry, next);
+    });
+    if (part.apart) part.folded();
+    else events(part);
+    if (part.apart && !part.added.isEmpty()) part.noted.add(part.grew());
+    for (Entry entry : part.noted) part.take(entry, next);
+  }
+
+  /** Read the events of a part, once. */
+  void events(Part part) {
     if (held < HELD) part.events = new ArrayList<>();
     store.each(part.key, entry -> held += part.take(entry, next));
-    part.folded();
+    if (!part.apart) part.folded();
+    part.knew();
     for (Entry entry : part.added) part.take(entry, next);
+  }
+
+  /** May large parts wait? */
+  boolean spares() {
+    return spares;
+  }
+
+  /** From when on the events of a part are needed that were read. */
+  long needed(Part part) {
     return part.needed(form, watermark);
   }
 

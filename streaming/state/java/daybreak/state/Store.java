@@ -18,15 +18,17 @@ import scala.Option;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Spark's state store in the three families that we need: the log of each part, parts by the time to look at them, parts by what they look up. */
+/** Spark's state store in the four families that we need: the events of each part, its rows, parts by the time to look at them, and by what they look up. */
 final class Store {
-  private static final String LOGS = "default", DUE = "due", LOOKS = "looks", SIZE = "rocksdbSstFileSize";
+  private static final String EVENTS = "default", ROWS = "rows", DUE = "due", LOOKS = "looks", SIZE = "rocksdbSstFileSize";
   private static final StructType PART = new StructType().add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
   private static final long SECOND = 1_000_000;
   private static final StructType SECONDS = new StructType().add("second", DataTypes.LongType, false);
   private static final StructType TIMED = new StructType().add("time", DataTypes.LongType, false).add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
   private static final StructType LOOKED = new StructType().add("look", DataTypes.StringType, false).add("kind", DataTypes.IntegerType, false).add("part", DataTypes.StringType, false);
   private static final StructType NOTHING = new StructType().add("nothing", DataTypes.IntegerType, true);
+  /** A time that has always come. */
+  static final long ALWAYS = Long.MIN_VALUE / 4;
   private static final KeyStateEncoderSpec BY_PART = new NoPrefixKeyStateEncoderSpec(PART);
 
   private final StateStoreProviderId id;
@@ -56,26 +58,68 @@ final class Store {
   void open(long version) {
     own = StateStore$.MODULE$.get(id, PART, Entry.SCHEMA, BY_PART, version, Option.empty(), Option.empty(), true, conf, hadoop, true);
     read = own;
+    own.createColFamilyIfAbsent(ROWS, PART, Entry.SCHEMA, BY_PART, true, false);
     own.createColFamilyIfAbsent(DUE, SECONDS, TIMED, new RangeKeyScanStateEncoderSpec(SECONDS, scala.collection.immutable.List.from(CollectionConverters.asScala(List.<Object>of(0)))), true, false);
     own.createColFamilyIfAbsent(LOOKS, LOOKED, NOTHING, new PrefixKeyScanStateEncoderSpec(LOOKED, 1), false, false);
   }
 
+  /** The events of a part, or the entries of another log of ours. */
   void each(Key key, Consumer<Entry> taken) {
+    take(key, EVENTS, taken);
+  }
+
+  /** What is known of a part beside its events: few entries, whatever it holds. */
+  void eachRow(Key key, Consumer<Entry> taken) {
+    take(key, ROWS, taken);
+  }
+
+  private void take(Key key, String family, Consumer<Entry> taken) {
     if (read == null) read = StateStore$.MODULE$.getReadOnly(id, PART, Entry.SCHEMA, BY_PART, committed, Option.empty(), Option.empty(), true, conf, hadoop, true);
-    Iterator<UnsafeRow> found = read.valuesIterator(key.encoded(), LOGS);
+    Iterator<UnsafeRow> found = read.valuesIterator(key.encoded(), family);
     while (found.hasNext()) taken.accept(Entry.of(found.next()));
   }
 
-  void append(Key key, List<Entry> entries) {
-    own.mergeList(key.encoded(), encoded(entries), LOGS);
+  /** Has the part a log for all but its events? */
+  boolean isApart(Key key) {
+    return own.valuesIterator(key.encoded(), ROWS).hasNext();
   }
 
-  void replace(Key key, List<Entry> entries) {
-    own.putList(key.encoded(), encoded(entries), LOGS);
+  /** The parts with at least so many events. Reads the whole store. */
+  List<Key> large(long events) {
+    List<Key> found = new ArrayList<>();
+    StateStoreIterator<UnsafeRowPair> all = own.iteratorWithMultiValues(EVENTS);
+    Key last = null;
+    for (long count = 0; all.hasNext(); ) {
+      UnsafeRowPair pair = all.next();
+      Key key = new Key(pair.key().getInt(0), pair.key().getUTF8String(1).clone());
+      count = key.equals(last) ? count : 0;
+      last = key;
+      if (key.isPart() && pair.value().getInt(0) == Entry.EVENT && ++count == events) found.add(key);
+    }
+    all.close();
+    return found;
+  }
+
+  void append(Key key, List<Entry> events) {
+    if (!events.isEmpty()) own.mergeList(key.encoded(), encoded(events), EVENTS);
+  }
+
+  void appendRows(Key key, List<Entry> entries) {
+    if (!entries.isEmpty()) own.mergeList(key.encoded(), encoded(entries), ROWS);
+  }
+
+  void replace(Key key, List<Entry> events) {
+    if (events.isEmpty()) own.remove(key.encoded(), EVENTS);
+    else own.putList(key.encoded(), encoded(events), EVENTS);
+  }
+
+  void replaceRows(Key key, List<Entry> entries) {
+    own.putList(key.encoded(), encoded(entries), ROWS);
   }
 
   void remove(Key key) {
-    own.remove(key.encoded(), LOGS);
+    own.remove(key.encoded(), EVENTS);
+    own.remove(key.encoded(), ROWS);
   }
 
   /** A part is looked at when the watermark has passed `time`. */
