@@ -13,7 +13,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourcePatternType,
     ResourceType,
 )
-from kafka_tries import TRIES, As
+from kafka_tries import SECONDS, TRIES, As
 from kafka_wire import CLOSED, refusal, unasked
 from running import Platform, until
 
@@ -79,10 +79,11 @@ def test_rights_are_made_to_be_what_the_table_says(door: Platform) -> None:
 
     sent = sent_topics(door.settings)
     wanted = set(acls.wanted_of(door.settings, sent))
-    assert now() == wanted
+    until("the broker has the rights of the table", lambda: now() == wanted, SECONDS)
     gone = acls.only(max(wanted))
     for done in (own.admin.create_acls([TOO_MUCH])[TOO_MUCH], own.admin.delete_acls([gone])[gone]):
         done.result(20)
-    assert now() != wanted
+    # A broker answers a change before it counts everywhere in it.
+    until("the rights are others", lambda: now() != wanted, SECONDS)
     acls.write(door.settings, sent)
-    assert now() == wanted
+    until("they are those of the table again", lambda: now() == wanted, SECONDS)
