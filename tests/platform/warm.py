@@ -110,7 +110,7 @@ def start_jvm(who: str) -> None:
 def _command(program: str, *arguments: str) -> None:
     start_jvm("night" if program == "batch" else "stream")
     if program == "batch":
-        from batch.__main__ import app
+        from batch.command_line import app
 
         app(list(arguments))
     else:

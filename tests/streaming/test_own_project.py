@@ -4,6 +4,8 @@ Data flow: a folder with `contracts.py` and `views.py` -> CONTRACTS and VIEWS, o
 Run: pytest tests/streaming/test_own_project.py
 """
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -11,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.failures import PermanentFailure
+from infra.failures import PERMANENT_EXIT, PermanentFailure
 from infra.project import Place
+from infra.settings import ROOT
 from streaming import project
 
 CONTRACTS = """
@@ -122,3 +125,12 @@ def test_another_package_of_its_name_is_not_taken_for_it(made: Made, tmp_path: P
     sys.path.insert(0, str(other))
     with pytest.raises(PermanentFailure, match="another package has its name, rename it"):
         project.contracts()
+
+
+@pytest.mark.parametrize("layer", ["streaming", "batch"])
+def test_each_layer_ends_in_a_sentence_where_there_is_no_project(layer: str, tmp_path: Path) -> None:
+    env = {**os.environ, "DAYBREAK_PROJECT": str(tmp_path / "nowhere"), "DAYBREAK_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", layer], cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == PERMANENT_EXIT
+    assert done.stderr.startswith("daybreak: there is no project in ")
+    assert done.stderr.count("\n") == 1
