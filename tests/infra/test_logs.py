@@ -113,9 +113,10 @@ def test_a_form_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyP
         load()
 
 
-PROGRAMS = ("streaming", "streaming/notify", "streaming/webhooks", "infra/shop/followers", "infra/shop/orders", "batch")
+PROGRAMS = ("streaming", "streaming/notify", "streaming/webhooks", "infra/shop/followers", "infra/shop/orders")
+OTHERS = ("batch/command_line.py", "infra/sql/server.py")
 
 
-@pytest.mark.parametrize("program", [*(f"{one}/__main__.py" for one in PROGRAMS), "infra/sql/server.py"])
+@pytest.mark.parametrize("program", [*(f"{one}/__main__.py" for one in PROGRAMS), *OTHERS])
 def test_each_program_of_ours_begins_with_the_setting(program: str) -> None:
     assert "logs.begin(settings().log_format)" in (ROOT / program).read_text()

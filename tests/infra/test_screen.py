@@ -44,5 +44,5 @@ def test_a_width_that_is_asked_for_counts() -> None:
 
 
 def test_every_command_prints_by_the_same_screen() -> None:
-    own = [file.name for file in ROOT.glob("*/commands/*.py") if re.search(r"\bConsole\((?!\))", file.read_text())]
+    own = [file.name for file in ROOT.glob("*/**/commands/*.py") if re.search(r"\bConsole\((?!\))", file.read_text())]
     assert own == ["demo.py"], "it records its report"

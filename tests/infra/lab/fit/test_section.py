@@ -9,11 +9,12 @@ from infra.lab.fit.need import Choice, Need
 from infra.lab.fit.section import section
 from infra.lab.fit.table import fit
 from infra.lab.page import publish
+from infra.project_setting import DEFAULT
 
 
 def test_each_figure_leads_to_the_section_of_its_lab(tmp_path: Path) -> None:
     keep_all(tmp_path)
-    text = publish(tmp_path).read_text()
+    text = publish(tmp_path, DEFAULT).read_text()
     sections = re.findall(r'<section id="([\w-]+)"', text)
     assert sections[0] == "fit"
     assert set(re.findall(r'href="#([\w-]+)"', text)) <= set(sections)
