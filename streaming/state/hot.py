@@ -34,15 +34,17 @@ class Hot:
 
     def saw(self, told: list[tuple[Layout, pa.Table]]) -> None:
         """What each store told after a micro-batch, as `layout.TOLD`."""
-        now, self.is_large = self._clock(), False
-        self._seen = {name: one for name, one in self._seen.items() if now - one[1] <= FOR_SECONDS}
+        now, is_large = self._clock(), False
+        seen = {name: one for name, one in self._seen.items() if now - one[1] <= FOR_SECONDS}
         for own, rows in told:
             for row in rows.filter(pc.less_equal(rows["kind"], HOT_KIND)).to_pylist():
                 events, law = row["views"], own.kinds[HOT_KIND - row["kind"]].law
-                self.is_large |= events >= layout.LARGE
+                is_large |= events >= layout.LARGE
                 # A window is as large as what happens in it.
                 if isinstance(law, ByPart):
-                    self._seen[law.column, row["part"]] = events, now
+                    seen[law.column, row["part"]] = events, now
+        # At once: another thread asks for what it says.
+        self._seen, self.is_large = seen, is_large
 
     def notices(self) -> list[str]:
         """Sentences for `daybreak status`, the largest part first."""
