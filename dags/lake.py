@@ -13,7 +13,9 @@ from airflow.sdk import Asset
 ROOT = Path(__file__).resolve().parent.parent
 OWN = Path(os.environ.get("DAYBREAK_HOME", ROOT / ".daybreak")) / "dbt" / "project"
 """The dbt project of a project that did not come along (batch/catalog/composed.py)."""
-MODELS = (OWN if OWN.exists() else ROOT / "dbt") / "models"
+PLACES = (OWN, ROOT / "infra" / "sql" / "dbt", ROOT / "dbt")
+"""The second is where the platform's wheel has the third (infra/installation.py)."""
+MODELS = next(place for place in PLACES if place.exists()) / "models"
 
 
 def table(layer: str, name: str) -> Asset:

@@ -10,6 +10,7 @@ from pathlib import Path
 from infra import owner_only, spark_page
 from infra.cluster_conf import guarded
 from infra.failures import PermanentFailure
+from infra.installation import SET_UP
 from infra.owner_file import put
 from infra.settings import Settings
 from infra.setup.compiled import JAR
@@ -40,7 +41,7 @@ def write(s: Settings, folder: Path) -> Path:
     Raises PermanentFailure if something else is in the folder: from now on only its owner may read it.
     """
     if not JAR.is_file():
-        raise PermanentFailure(f"{JAR} is missing: run `make setup`")
+        raise PermanentFailure(f"{JAR} is missing: run `{SET_UP}`")
     folder.mkdir(parents=True, exist_ok=True)
     if others := sorted({file.name for file in folder.iterdir()} - {*FILES}):
         raise PermanentFailure(f"{folder} has other files ({', '.join(others[:3])}): name a folder for these alone")

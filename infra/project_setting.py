@@ -13,6 +13,7 @@ from typing import Any
 from dotenv import dotenv_values
 
 from infra.failures import PermanentFailure
+from infra.installation import IS_CLONE, STATE
 
 DEFAULT = "streaming.shop"
 """The project that comes along."""
@@ -57,15 +58,20 @@ def noted(home: Path) -> str | None:
     return file.read_text().strip().partition("=")[2] if file.exists() else None
 
 
+def folder_of(project: str | None) -> Path | None:
+    """The project's folder; None if it is a module, or none is said."""
+    folder = Path(absolute(project)) if project and project.strip() else Path()
+    return folder if folder.is_absolute() else None
+
+
 def settings_of(project: str | None) -> dict[str, Any]:
     """The settings in a project's TOML, by their names in lower case; none if it is a module, or has no such file. A `home` is a
     path from the project's folder.
 
     Raises PermanentFailure if the file cannot be read.
     """
-    folder = Path(absolute(project)) if project and project.strip() else Path()
-    file = folder / TOML
-    if not folder.is_absolute() or not file.is_file():
+    folder = folder_of(project)
+    if folder is None or not (file := folder / TOML).is_file():
         return {}
     try:
         found = {name.lower(): value for name, value in tomllib.loads(file.read_text()).items()}
@@ -74,6 +80,18 @@ def settings_of(project: str | None) -> dict[str, Any]:
     if "home" in found:
         found["home"] = str((folder / str(found["home"])).resolve())
     return found
+
+
+def home_of(project: str | None) -> Path:
+    """The home that is named; else the clone's, or where the wheel is installed that in the project's folder, or in this one."""
+    if named := os.environ.get("DAYBREAK_HOME") or settings_of(project).get("home"):
+        return Path(named).resolve()
+    if IS_CLONE:
+        return STATE.resolve()
+    home = (folder_of(project) or Path.cwd()) / ".daybreak"
+    # Programs that this one starts run elsewhere, and have the same home.
+    os.environ["DAYBREAK_HOME"] = str(home)
+    return home
 
 
 def below(project: str, files: Iterable[Path], known: Mapping[str, bool]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ Data flow: environment (`DAYBREAK_*`), `secrets.env` and `options.env` of the ho
 Run: daybreak doctor
 """
 
-import os
 import re
 from decimal import Decimal
 from functools import cache
@@ -22,6 +21,7 @@ from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.generated import password
+from infra.installation import ROOT
 from infra.kafka_settings import KafkaSettings
 from infra.log_settings import Logs
 from infra.notify_settings import Notify
@@ -35,7 +35,7 @@ from infra.store_format import Store, usual
 from infra.store_users import StoreUsers
 from infra.tls_settings import has_tls, host, of_libpq
 
-ROOT = Path(__file__).resolve().parent.parent
+__all__ = ["ROOT", "Settings", "load", "settings"]
 
 
 class Settings(
@@ -188,9 +188,7 @@ class Settings(
 def load() -> Settings:
     """Read the settings afresh. Raises PermanentFailure with one sentence that names the wrong one."""
     asked = project_setting.asked_for()
-    home = Path(
-        os.environ.get("DAYBREAK_HOME") or project_setting.settings_of(asked).get("home") or ROOT / ".daybreak"
-    ).resolve()
+    home = project_setting.home_of(asked)
     project = project_setting.noted(home) or DEFAULT if asked is None else asked
     files = (home / "secrets.env", home / OPTIONS_FILE)
     secret = {name: _is_secret(name) for name in Settings.model_fields}

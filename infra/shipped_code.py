@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from infra.installation import PACKAGES
 from infra.project import Place
 from infra.settings import ROOT
 
@@ -28,7 +29,7 @@ def packed(folder: Path, root: Path = ROOT, project: Place | None = None) -> Pat
 
     With the whole package of a `project` that does not lie in the tree: its module's first name.
     """
-    packages = {file.parent: root for file in root.glob("*/__init__.py")}
+    packages = {root / name: root for name in PACKAGES if (root / name / "__init__.py").is_file()}
     if project:
         packages.setdefault(project.package, project.path)
     content = {

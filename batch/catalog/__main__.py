@@ -10,13 +10,19 @@ from pathlib import Path
 
 from batch.catalog import composed
 from batch.catalog.files import files, put, stale
-from infra.failures import reported
+from infra.failures import PermanentFailure, reported
+from infra.installation import IS_CLONE
 from infra.project_setting import DEFAULT
 from infra.settings import ROOT, settings
 
 if __name__ == "__main__":
     with reported():
         if settings().project == DEFAULT:
+            if not IS_CLONE:
+                raise PermanentFailure(
+                    "the files of the project that comes along are made in the platform's clone: name one of yours "
+                    "(DAYBREAK_PROJECT)"
+                )
             put(ROOT, files(), stale(), Path())
         else:
             composed.write(settings())

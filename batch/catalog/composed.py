@@ -9,8 +9,9 @@ from pathlib import Path
 from batch.catalog.files import MADE, files, put
 from batch.catalog.text import macro_list
 from infra.failures import PermanentFailure
+from infra.installation import DBT
 from infra.project_setting import DEFAULT
-from infra.settings import ROOT, Settings
+from infra.settings import Settings
 from infra.sql.models import models
 from streaming.project import folder
 
@@ -22,7 +23,7 @@ OWN_MACROS = "macros/own.sql"
 
 def composed() -> dict[str, str]:
     """Every file: its path in the dbt project, and its text. Raises PermanentFailure if the project has a file of ours."""
-    ours = {path: text for path, text in _read(ROOT / "dbt").items() if _is_shared(path, text)}
+    ours = {path: text for path, text in _read(DBT).items() if _is_shared(path, text)}
     made = {path.removeprefix("dbt/"): text for path, text in files().items() if path.startswith("dbt/")}
     own = _read(folder().folder / "dbt")
     if twice := sorted(own.keys() & {*ours, *made}):

@@ -13,6 +13,7 @@ import typer
 from infra.failures import PermanentFailure, reported
 
 COMMANDS = {
+    "setup": "infra.commands.setup",
     **dict.fromkeys(("up", "down", "restart", "logs"), "infra.commands.platform"),
     "status": "batch.commands.status",
     "doctor": "infra.commands.doctor",

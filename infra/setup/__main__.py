@@ -1,7 +1,7 @@
 """Install what a clean clone lacks: Python packages, jars, the object store's server.
 
 Data flow: locks in the repository -> each file checked by its hash -> `.venv/`, `.daybreak/{jars,bin}`; nothing elsewhere
-Run: make setup
+Run: make setup, or where the wheel is installed: daybreak setup
 """
 
 import sys
@@ -44,6 +44,8 @@ def main(wanted: "list[str]") -> None:
             audit_tools.GO_STEP,
         )
         known = (*usual, *more)
+        if unknown := [name for name in wanted if name not in {step.name for step in known}]:
+            sys.exit(f"daybreak: set-up has no step {unknown[0]!r}: {', '.join(step.name for step in known)}")
         run([environment.INSTALLER, *([step for step in known if step.name in wanted] if wanted else usual)])
     except SetupFailure as failure:
         sys.exit(f"daybreak: {failure}")

@@ -9,9 +9,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from infra.installation import STATE, VENV
 from infra.setup.environment import INSTALLER, UV
 from infra.setup.go_build import BIN, Program, install, ready
-from infra.setup.step import STATE, VENV, SetupFailure, Step, call, digest
+from infra.setup.step import SetupFailure, Step, call, digest
 
 LOCK = Path(__file__).with_name("audit_tools.txt")
 TOOLS = STATE / "tools" / "audit"

@@ -12,10 +12,11 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.installation import ROOT, VENV
 from infra.setup.compiled import STEP as COMPILED
 from infra.setup.jars import JARS, of_spark, pyspark_jars
 from infra.setup.prerequisites import java
-from infra.setup.step import ROOT, VENV, Step, digest
+from infra.setup.step import Step, digest
 
 ARCHIVE = JARS / "spark.jsa"
 WARM_UP = Path(__file__).parent / "warm_up.py"

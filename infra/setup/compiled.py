@@ -9,10 +9,11 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.installation import ROOT, SET_UP
 from infra.setup.jars import JARS, OURS, of_spark, one_file
 from infra.setup.jars import STEP as JARS_STEP
 from infra.setup.prerequisites import java
-from infra.setup.step import ROOT, SetupFailure, Step, digest
+from infra.setup.step import SetupFailure, Step, digest
 
 NAME = "compiled"
 JAR = JARS / "spark" / OURS
@@ -47,13 +48,13 @@ def compile_into(jar: Path, compiler: Path) -> None:
 
 
 def _install() -> None:
-    with one_file("compiler", IVY_FILE, "the Java compiler", "run `make setup` again to continue") as compiler:
+    with one_file("compiler", IVY_FILE, "the Java compiler", f"run `{SET_UP}` again to continue") as compiler:
         compile_into(JAR, compiler)
 
 
 STEP = Step(
     name=NAME,
-    says="Our Java classes, compiled into .daybreak/jars (3 MB of compiler, some seconds)",
+    says="Our Java classes, compiled (3 MB of compiler, some seconds)",
     stamp=JARS / f"{NAME}.stamp",
     made_from=lambda: digest(IVY_FILE, *sources()),
     install=_install,

@@ -12,7 +12,7 @@ from infra.setup.step import Step, digest
 CONFIGURATION = "connect"
 STEP = Step(
     name=CONFIGURATION,
-    says="Kafka Connect and Debezium into .daybreak/jars, from infra/ivy.xml (41 MB, about a minute)",
+    says="Kafka Connect and Debezium, from infra/ivy.xml (41 MB, about a minute)",
     stamp=JARS / f"{CONFIGURATION}.stamp",
     made_from=lambda: digest(IVY_FILE, pins.said(CONFIGURATION)),
     install=lambda: fetch(CONFIGURATION),

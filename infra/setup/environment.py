@@ -2,13 +2,18 @@
 
 Data flow: infra/requirements.lock -> `.venv/` with every package and the command `daybreak`
 Run: python3 -m infra.setup python
+
+Where the platform's wheel is installed, the environment is there: it gets the packages of the lock, and keeps its others.
 """
 
 import os
 import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
-from infra.setup.step import ROOT, STATE, VENV, SetupFailure, Step, call, digest
+from infra.installation import IS_CLONE, ROOT, STATE, VENV
+from infra.setup.step import SetupFailure, Step, call, digest
 
 HERE = Path(__file__).parent
 LOCK = ROOT / "infra" / "requirements.lock"
@@ -26,25 +31,35 @@ sys.exit(main())
 """
 
 
+REMOTE = "pyspark_client"
+"""Spark without its engine, in the folder of pyspark: pip installs it for a provider of Airflow, uv is told not to."""
+
+
 def _installer_from() -> str:
     # The paths are part of it: the scripts of an environment name its folder, so a moved clone needs a new one.
     return digest(HERE / "uv.txt", sys.version, str(VENV))
 
 
 def _install_installer() -> None:
-    if VENV.is_symlink():
-        raise SetupFailure(
-            f"{VENV} is a link, and would be emptied for all that use it; remove the link and set up again"
-        )
-    call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
+    if IS_CLONE:
+        _make_environment()
+    elif find_spec("pip") is None:
+        raise SetupFailure(f"{VENV} has no pip, which installs uv: run `{VENV}/bin/python -m ensurepip`")
     # Beside the environment, not in it: `uv pip sync` removes whatever the lock does not name, uv itself included.
     quietly = ["--disable-pip-version-check", "--quiet", "--no-cache-dir", "--require-hashes", "--upgrade"]
     python = VENV / "bin" / "python"
     call([python, "-m", "pip", "install", *quietly, "--target", TOOLS, "-r", HERE / "uv.txt"], "installing uv")
 
 
+def _make_environment() -> None:
+    if VENV.is_symlink():
+        raise SetupFailure(
+            f"{VENV} is a link, and would be emptied for all that use it; remove the link and set up again"
+        )
+    call([sys.executable, "-m", "venv", "--clear", VENV], "making the virtual environment")
+
+
 def _install() -> None:
-    python = VENV / "bin" / "python"
     env = {
         "UV_CACHE_DIR": str(STATE / "cache" / "uv"),
         "UV_NO_CONFIG": "1",
@@ -53,13 +68,24 @@ def _install() -> None:
     }
     if "PIP_CERT" in os.environ:
         env["SSL_CERT_FILE"] = os.environ["PIP_CERT"]
-    hashed = ["--require-hashes", "--build-constraints", HERE / "build.txt", LOCK]
-    call([UV, "pip", "sync", *hashed], "installing the Python packages", env)
+    hashed = ["--require-hashes", "--build-constraints", HERE / "build.txt"]
+    if not IS_CLONE:
+        again = ["--reinstall-package", "pyspark"] if any(_packages(f"{REMOTE}-*")) else []
+        if again:
+            call([UV, "pip", "uninstall", REMOTE], "removing Spark without its engine", env)
+        # The lock is whole; what it leaves out on purpose (infra/overrides.txt) is not to be added.
+        call([UV, "pip", "install", "--no-deps", *hashed, *again, "-r", LOCK], "installing the Python packages", env)
+        return
+    call([UV, "pip", "sync", *hashed, LOCK], "installing the Python packages", env)
     # A path file and a launcher in place of an editable install: no build backend to fetch and to pin.
-    for packages in VENV.glob("lib/python*/site-packages"):
+    for packages in _packages(""):
         (packages / "daybreak.pth").write_text(f"{ROOT}\n")
-    COMMAND.write_text(LAUNCHER.format(python=python))
+    COMMAND.write_text(LAUNCHER.format(python=VENV / "bin" / "python"))
     COMMAND.chmod(0o755)
+
+
+def _packages(pattern: str) -> Iterator[Path]:
+    return VENV.glob(f"lib/python*/site-packages/{pattern}")
 
 
 def unpack(requirements: Path, folder: Path, what: str, *more: str) -> None:
@@ -71,7 +97,7 @@ def unpack(requirements: Path, folder: Path, what: str, *more: str) -> None:
 
 INSTALLER = Step(
     name="venv",
-    says="A virtual environment in .venv, and uv, which installs packages",
+    says=f"{'A virtual environment in .venv, and uv' if IS_CLONE else 'uv'}, which installs packages",
     stamp=VENV / "daybreak-venv-stamp",
     made_from=_installer_from,
     install=_install_installer,
@@ -79,7 +105,7 @@ INSTALLER = Step(
 )
 STEP = Step(
     name="python",
-    says="Python packages into .venv, from infra/requirements.lock (half a minute)",
+    says="Python packages, from infra/requirements.lock (half a minute)",
     stamp=VENV / "daybreak-stamp",
     made_from=lambda: digest(LOCK, HERE / "build.txt", _installer_from(), LAUNCHER),
     install=_install,

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.installation import STATE
 from infra.setup.environment import unpack
-from infra.setup.step import STATE, call, digest
+from infra.setup.step import call, digest
 
 GO_WHEEL = Path(__file__).parent / "go.txt"
 LOCKS = Path(__file__).parent / "go"

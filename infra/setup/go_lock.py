@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.installation import STATE
 from infra.setup import audit_tools, helm, licence_text, store
 from infra.setup.go_build import Program, ready
-from infra.setup.step import STATE, SetupFailure, call
+from infra.setup.step import SetupFailure, call
 
 PROGRAMS = (store.VERSITYGW, store.MINIO, *helm.PROGRAMS, audit_tools.GOVULNCHECK)
 OF_PACKAGE = "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}"

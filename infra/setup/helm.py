@@ -9,9 +9,10 @@ import os
 import shutil
 from pathlib import Path
 
+from infra.installation import STATE
 from infra.setup.environment import INSTALLER, unpack
 from infra.setup.go_build import BIN, Program, install
-from infra.setup.step import STATE, Step, digest
+from infra.setup.step import Step, digest
 
 PROGRAMS = (
     Program("helm.sh/helm/v4/cmd/helm", "v4.3.1", (1, 26)),

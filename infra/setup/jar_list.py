@@ -13,9 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
+from infra.installation import STATE
 from infra.setup import compiled, connect, jars, postgres, queue
 from infra.setup.pins import LIST, Pin, sha256
-from infra.setup.step import STATE, SetupFailure
+from infra.setup.step import SetupFailure
 
 HEADER = """\
 # Every file that set-up fetches from Maven's repository, and no other is installed. Written by: make lock-jars

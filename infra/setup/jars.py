@@ -14,11 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
+from infra.installation import ROOT, SET_UP, STATE, VENV
 from infra.jvm import ONE_COMPILER
 from infra.setup import pins
 from infra.setup.environment import STEP as PYTHON
 from infra.setup.prerequisites import java
-from infra.setup.step import ROOT, STATE, VENV, SetupFailure, Step, digest
+from infra.setup.step import SetupFailure, Step, digest
 
 IVY_FILE = ROOT / "infra" / "ivy.xml"
 JARS = STATE / "jars"
@@ -35,7 +36,7 @@ def pyspark_jars() -> Path:
     """The folder of jars inside the pyspark wheel."""
     for folder in VENV.glob("lib/python*/site-packages/pyspark/jars"):
         return folder
-    raise SetupFailure("pyspark is not installed in .venv; run `make setup`")
+    raise SetupFailure(f"pyspark is not installed in {VENV}; run `{SET_UP}`")
 
 
 def artifact(jar: str) -> str:
@@ -113,7 +114,7 @@ def fetch(configuration: str) -> None:
             accept(configuration, folder)
             return
         print(f"  the jars of {configuration!r} are not complete (try {number} of {TRIES})", flush=True)
-    raise SetupFailure(f"not every jar of {configuration!r} could be downloaded; run `make setup` again to continue")
+    raise SetupFailure(f"not every jar of {configuration!r} could be downloaded; run `{SET_UP}` again to continue")
 
 
 def accept(configuration: str, folder: Path) -> None:
@@ -164,7 +165,7 @@ def _install() -> None:
 
 STEP = Step(
     name="jars",
-    says="Jars into .daybreak/jars, from infra/ivy.xml (126 MB, a minute or two)",
+    says="Jars, from infra/ivy.xml (126 MB, a minute or two)",
     stamp=JARS / "stamp",
     made_from=lambda: digest(
         IVY_FILE, pins.said(*CONFIGURATIONS), *sorted(jar.name for jar in pyspark_jars().glob("*.jar"))

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.setup.step import ROOT, SetupFailure
+from infra.installation import ROOT, SET_UP
+from infra.setup.step import SetupFailure
 
 LIST = ROOT / "infra" / "jars.lock"
 
@@ -64,11 +65,11 @@ def check(configuration: str, files: Iterable[Path], listed: Path = LIST) -> Non
             raise SetupFailure(
                 f"{file.name} of {configuration!r} has the SHA-256 {found}, and {pin.sha256} is pinned in "
                 f"infra/{listed.name}: it was changed on its way, or where it comes from, and was not installed. Run "
-                "`make setup` again; if it says the same, use none of it until you know who changed the file"
+                f"`{SET_UP}` again; if it says the same, use none of it until you know who changed the file"
             )
     if expected:
         raise SetupFailure(
-            f"{min(expected)} of {configuration!r} is in infra/{listed.name} and was not fetched; run `make setup` again, "
+            f"{min(expected)} of {configuration!r} is in infra/{listed.name} and was not fetched; run `{SET_UP}` again, "
             "or `make lock-jars` if you changed which jars are fetched"
         )
 

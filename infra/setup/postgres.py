@@ -51,7 +51,7 @@ def _install() -> None:
 
 STEP = Step(
     name=NAME,
-    says="Postgres with TLS into .daybreak/jars (15 MB, some seconds)",
+    says="Postgres with TLS (15 MB, some seconds)",
     stamp=JARS / f"{NAME}.stamp",
     made_from=lambda: digest(IVY_FILE, pins.said(_configuration())),
     install=_install,

@@ -9,8 +9,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+from infra.installation import IS_CLONE
 from infra.setup.step import SetupFailure
 
 JAVA = 17
@@ -19,7 +21,12 @@ JAVA = 17
 
 def check(with_java: bool = True) -> None:
     """Raise SetupFailure, one sentence, if something is missing."""
-    if importlib.util.find_spec("ensurepip") is None:
+    if not IS_CLONE and sys.prefix == sys.base_prefix:
+        raise SetupFailure(
+            "the platform's wheel is installed for all that use this Python, and would change their packages; install it into an "
+            "environment of its own: python3 -m venv .venv && .venv/bin/pip install --no-deps daybreak-*.whl"
+        )
+    if IS_CLONE and importlib.util.find_spec("ensurepip") is None:
         raise SetupFailure("this Python cannot make a virtual environment; install it: apt install python3-venv")
     if with_java:
         version = java_version()

@@ -40,7 +40,7 @@ def _install() -> None:
 
 STEP = Step(
     name=NAME,
-    says="The queue broker, Apache Artemis, into .daybreak/jars (47 MB, some seconds)",
+    says="The queue broker, Apache Artemis (47 MB, some seconds)",
     stamp=JARS / f"{NAME}.stamp",
     made_from=lambda: digest(IVY_FILE, pins.said(NAME)),
     install=_install,

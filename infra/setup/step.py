@@ -17,9 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-STATE = ROOT / ".daybreak"
-VENV = ROOT / ".venv"
+from infra.installation import IS_CLONE, ROOT, SET_UP, STATE
 
 
 class SetupFailure(Exception):
@@ -63,6 +61,8 @@ def run(steps: Sequence[Step]) -> None:
     if all(step.is_done() for step in steps):
         return
     begun: dict[str, Future[None]] = {}
+    if not IS_CLONE:
+        print(f"into {STATE}:", flush=True)
     with alone(), ThreadPoolExecutor(len(steps)) as pool:
         for step in steps:
             begun[step.name] = pool.submit(_run, step, places[step.name], begun.get(step.after))
@@ -72,14 +72,18 @@ def run(steps: Sequence[Step]) -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Hold the clone's set-up lock: two set-ups at once would overwrite each other's downloads."""
-    # The home of all data and passwords, too.
-    STATE.mkdir(mode=0o700, exist_ok=True)
-    with (STATE / "setup.lock").open("w") as lock:
+    """Hold the set-up's lock: two at once would overwrite each other's downloads. Raises SetupFailure if it may not write."""
+    try:
+        # A clone's is the home of all data and passwords, too.
+        STATE.mkdir(mode=0o700 if IS_CLONE else 0o755, parents=True, exist_ok=True)
+        held = (STATE / "setup.lock").open("w")
+    except PermissionError as wrong:
+        raise SetupFailure(f"{wrong.filename} cannot be written: let its owner run `{SET_UP}`") from None
+    with held as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("another set-up of this clone is running: waiting for it to end", flush=True)
+            print("another set-up is running here: waiting for it to end", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -94,7 +98,7 @@ def _run(step: Step, place: str, before: Future[None] | None) -> None:
     step.stamp.unlink(missing_ok=True)
     step.install()
     if not step.complete():
-        raise SetupFailure(f"the step {step.name!r} ended without its files; run `make setup` again")
+        raise SetupFailure(f"the step {step.name!r} ended without its files; run `{SET_UP}` again")
     step.stamp.parent.mkdir(parents=True, exist_ok=True)
     step.stamp.write_text(step.made_from())
     print(f"{place} {step.name}: done in {time.monotonic() - started:.0f} s", flush=True)
@@ -115,5 +119,5 @@ def call(command: Sequence[object], what: str, env: Mapping[str, str] | None = N
     if ended.returncode:
         sys.stdout.flush()
         raise SetupFailure(
-            f"{what} failed (exit {ended.returncode}); the lines above say why. Run `make setup` again to continue"
+            f"{what} failed (exit {ended.returncode}); the lines above say why. Run `{SET_UP}` again to continue"
         )

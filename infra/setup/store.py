@@ -29,13 +29,13 @@ def _step(name: str, says: str, stamp: str, server: Program) -> Step:
 
 STEP = _step(
     "store",
-    "The object store, versitygw, into .daybreak/bin, built from its source (one to three minutes)",
+    "The object store, versitygw, built from its source (one to three minutes)",
     "versitygw-stamp",
     VERSITYGW,
 )
 MINIO_STEP = _step(
     "minio",
-    "The other object store, MinIO, into .daybreak/bin, built from its source (two to four minutes)",
+    "The other object store, MinIO, built from its source (two to four minutes)",
     "stamp",
     MINIO,
 )

@@ -6,10 +6,11 @@ Run: python -m batch.catalog
 
 from pathlib import Path
 
+from infra.installation import DBT
 from infra.project_setting import DEFAULT
-from infra.settings import ROOT, Settings
+from infra.settings import Settings
 
 
 def models(s: Settings) -> Path:
     """The folder. Of a project that did not come along, `batch.catalog` writes it."""
-    return ROOT / "dbt" if s.project == DEFAULT else s.home / "dbt" / "project"
+    return DBT if s.project == DEFAULT else s.home / "dbt" / "project"

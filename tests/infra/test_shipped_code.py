@@ -1,4 +1,5 @@
-"""What executors unpack: all of our packages with the files beside the code, the same for the same tree."""
+"""What executors unpack: all of our packages with the files beside the code, the same for the same tree. None of their
+neighbours: an installed platform lies among hundreds."""
 
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from infra.shipped_code import KEPT, packed
 
 
 def tree(folder: Path, text: str) -> Path:
-    for package in ("one", "other"):
+    for package in ("infra", "streaming", "elsewhere"):
         (folder / package / "__pycache__").mkdir(parents=True, exist_ok=True)
         (folder / package / "__init__.py").write_text(text)
         (folder / package / "__pycache__" / "left.pyc").write_text("")
@@ -42,7 +43,7 @@ def test_a_projects_whole_package_is_beside_ours(tmp_path: Path, module: str) ->
     place = Place(module, own / module.replace(".", "/"), own)
     with zipfile.ZipFile(packed(tmp_path / "into", tree(tmp_path / "a", "1"), place)) as archive:
         assert {*archive.namelist()} == {
-            *("one/__init__.py", "other/__init__.py"),
+            *("infra/__init__.py", "streaming/__init__.py"),
             *("mine/sensors/views.py", "mine/units.py", "mine/sensors/schemas/readings.v1.avsc"),
         }
 

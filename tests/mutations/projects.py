@@ -10,6 +10,7 @@ PLACE = "tests/infra/test_project_place.py"
 HOOKS = "tests/batch/test_hooks.py"
 OWN = "tests/streaming/test_own_project.py"
 SETTINGS = "tests/infra/test_project_settings.py"
+WHEEL = "tests/infra/setup/test_wheel.py"
 
 PROJECTS = (
     Mutation(
@@ -109,5 +110,33 @@ PROJECTS = (
         "if not isinstance(kinds[name], IntegralType)",
         "if not kinds[name]",
         f"{OWN}::test_what_is_wrong_is_one_sentence",
+    ),
+    Mutation(
+        "wheel: an installed platform's home lies among the packages",
+        "infra/project_setting.py",
+        "if IS_CLONE:",
+        "if STATE:",
+        f"{WHEEL}::test_an_installed_platforms_home_is_in_the_folder_where_one_is",
+    ),
+    Mutation(
+        "wheel: what it starts elsewhere has another home",
+        "infra/project_setting.py",
+        'os.environ["DAYBREAK_HOME"] = str(home)',
+        "pass",
+        f"{WHEEL}::test_an_installed_platforms_home_is_in_the_folder_where_one_is",
+    ),
+    Mutation(
+        "wheel: executors get every package of the environment",
+        "infra/shipped_code.py",
+        'packages = {root / name: root for name in PACKAGES if (root / name / "__init__.py").is_file()}',
+        'packages = {file.parent: root for file in root.glob("*/__init__.py")}',
+        "tests/infra/test_shipped_code.py::test_a_projects_whole_package_is_beside_ours",
+    ),
+    Mutation(
+        "wheel: after an upgrade a home keeps the jars of before",
+        "infra/services/place.py",
+        "if here.is_symlink() and here.resolve() != installed.resolve():",
+        "if here.is_symlink() and not here.exists():",
+        "tests/infra/services/test_place.py::test_after_an_upgrade_a_home_has_the_new_jars",
     ),
 )

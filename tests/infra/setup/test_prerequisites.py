@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from infra.installation import ROOT
 from infra.setup import prerequisites
-from infra.setup.step import ROOT, SetupFailure
+from infra.setup.step import SetupFailure
 
 
 def _java(folder: Path, version: str) -> None:
