@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from batch import maintenance
-from batch import night as nights
-from batch.ahead import ahead as ahead_of
-from batch.day import parse
-from batch.settlement import decide as decisions
+from batch.days.day import parse
+from batch.night import decide as decisions
+from batch.night import maintenance
+from batch.night import steps as nights
+from batch.night.rest_of_night import ahead as ahead_of
 from batch.settlement.decisions import Decision
 from infra import logs
 from infra.acting import act_as

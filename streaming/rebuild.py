@@ -15,18 +15,18 @@ from infra.kafka.places import Ends
 from infra.kafka.topic_ids import topic_ids
 from infra.lake.lease import Lease, still_held
 from infra.lake.tables import Table, Writer
-from streaming import gaps, topics
-from streaming import generation as generations
-from streaming.bronze import BRONZE
-from streaming.checkpoint import Checkpoints
 from streaming.contracts import CONTRACTS
-from streaming.doubled import remove_second_copies
-from streaming.known_definitions import known_definitions
-from streaming.log import log_now
-from streaming.positions import finished, nested
-from streaming.resume import refuse_gaps, refuse_other_logs
-from streaming.silver import QUARANTINE, SILVER
+from streaming.positions import gaps, topics
+from streaming.positions.checkpoint import Checkpoints
+from streaming.positions.doubled import remove_second_copies
+from streaming.positions.finished import finished, nested
+from streaming.positions.log import log_now
+from streaming.positions.resume import refuse_gaps, refuse_other_logs
 from streaming.stream import create_tables, session
+from streaming.tables.bronze import BRONZE
+from streaming.tables.silver import QUARANTINE, SILVER
+from streaming.versions import generation as generations
+from streaming.versions.definition_cache import known_definitions
 
 
 def rebuild(accept_gap: bool = False) -> None:

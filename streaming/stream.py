@@ -26,22 +26,24 @@ from infra.lake.tables import Writer
 from infra.session import spark
 from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
-from streaming import clocks, power_loss, topic_settings, topics, working_folder
-from streaming import generation as generations
-from streaming.checkpoint import Checkpoints, SourceOffsets
+from streaming.all_tables import speed_tables, stream_tables
 from streaming.contracts import CONTRACTS
-from streaming.ingest import Ingest
-from streaming.known_definitions import known_definitions
-from streaming.log import log_now
+from streaming.micro_batch.ingest import Ingest
+from streaming.micro_batch.query import begun, begun_again, ended_between_two
 from streaming.monitor.consumer_group import Published
-from streaming.progress import INGEST
-from streaming.query import begun, begun_again, ended_between_two
-from streaming.rejections import Rejections
-from streaming.restate import restate
-from streaming.resume import refuse_other_logs, resume
-from streaming.status_file import write_status
-from streaming.tables import speed_tables, stream_tables
-from streaming.upkeep import Upkeep
+from streaming.positions import clocks, topic_settings, topics
+from streaming.positions.checkpoint import Checkpoints, SourceOffsets
+from streaming.positions.log import log_now
+from streaming.positions.resume import refuse_other_logs, resume
+from streaming.process import working_folder
+from streaming.process.status_file import write_status
+from streaming.process.upkeep import Upkeep
+from streaming.quarantine.rejections import Rejections
+from streaming.recovery import power_loss
+from streaming.recovery.restate import restate
+from streaming.tables.progress import INGEST
+from streaming.versions import generation as generations
+from streaming.versions.definition_cache import known_definitions
 
 
 def session() -> SparkSession:

@@ -20,12 +20,12 @@ from infra.services.place import link_installed
 from infra.session import spark
 from infra.settings import settings
 from infra.spark_conf import FEW_ROWS
-from streaming.both_layers import LATE, MicroBatch, Row, known, of_night, of_stream
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
+from streaming.golden.both_layers import LATE, MicroBatch, Row, known, of_night, of_stream
 from streaming.golden.day import GoldenDay
 from streaming.project import examples
-from streaming.validate import validate
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate
 from streaming.views import VIEWS
 
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)

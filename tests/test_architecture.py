@@ -21,10 +21,10 @@ LAYERS = ("infra", "streaming", "batch", "dags")
 
 STREAM_ONLY = {
     "withWatermark": set(),
-    "trigger": {"streaming/query.py"},
-    "checkpointLocation": {"streaming/query.py"},
-    "readStream": {"streaming/query.py"},
-    "writeStream": {"streaming/query.py"},
+    "trigger": {"streaming/micro_batch/query.py"},
+    "checkpointLocation": {"streaming/micro_batch/query.py"},
+    "readStream": {"streaming/micro_batch/query.py"},
+    "writeStream": {"streaming/micro_batch/query.py"},
 }
 """Where each word of Spark's streaming may stand in code."""
 
@@ -79,6 +79,36 @@ def test_imports_follow_the_data(path: Path) -> None:
     own = LAYERS.index(path.relative_to(ROOT).parts[0])
     allowed = {"dags"} if LAYERS[own] == "dags" else set(LAYERS[: own + 1])
     assert set(imports(path)) & set(LAYERS) <= allowed
+
+
+ROOM = re.compile(r"`(\w+)/`")
+
+
+@cache
+def rooms(floor: str) -> list[str]:
+    """The rooms of a floor, in the order of its README's table."""
+    lines = (ROOT / floor / "README.md").read_text().split("## Rooms")[1].split("\n## ")[0].splitlines()
+    return [room for line in lines if line.startswith("|") for room in ROOM.findall(line.split("|")[1])]
+
+
+@pytest.mark.parametrize("floor", ["streaming", "batch"])
+def test_every_room_is_on_its_floors_map(floor: str) -> None:
+    there = {path.parent.relative_to(ROOT / floor).parts[0] for path in (ROOT / floor).glob("*/*.py")}
+    assert sorted(rooms(floor)) == sorted(there)
+
+
+IN_ROOMS = [
+    path for path in SOURCES if path.relative_to(ROOT).parts[0] in ("streaming", "batch") and path.parent.parent != ROOT
+]
+
+
+@pytest.mark.parametrize("path", IN_ROOMS, ids=name)
+def test_a_room_imports_only_those_above_it(path: Path) -> None:
+    floor, room = path.relative_to(ROOT).parts[:2]
+    order = rooms(floor)
+    modules = [node.module or "" for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom)]
+    seen = {module.split(".")[1] for module in modules if module.startswith(f"{floor}.")} & {*order}
+    assert sorted(one for one in seen if order.index(one) > order.index(room)) == []
 
 
 @pytest.mark.parametrize("word", STREAM_ONLY)

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from batch.catalog import sources, topics, views
-from batch.tables import night_tables
+from batch.night.all_tables import night_tables
 from infra import postgres_rights, settings_table
 from infra.airflow import rights as of_airflow
 from infra.kafka import rights as of_kafka
 from infra.lake import rights as of_lake
 from infra.settings import ROOT
 from infra.sql import rights
+from streaming.all_tables import stream_tables
 from streaming.contracts import CONTRACTS
 from streaming.project import folder
-from streaming.tables import stream_tables
 from streaming.views import VIEWS
 
 MADE = "made by make catalog"

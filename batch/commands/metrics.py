@@ -46,6 +46,6 @@ def metrics(
 
 def _now(s: Settings) -> str:
     # Imported here because it takes seconds, and --help does not need it.
-    from batch.metrics import parts, read_parts
+    from batch.status.metrics import parts, read_parts
 
     return read_parts(s, parts(s, statuses(roster(s), Supervisor(s))))

@@ -13,20 +13,20 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from batch import driver
-from batch.day import Day, parse
+from batch.days.day import Day, parse
+from batch.night import driver
 from batch.plan.changes import Kind
 from batch.plan.compared import Compared, as_json, compared, cost
 from batch.plan.numbers import numbers, reasons
 from batch.plan.reading import Running, Settled, rows_of_days, running, settled
 from batch.plan.screen import WIDTH, lines
 from batch.plan.tried import tried
-from batch.truth import TRUTH, truth_table
+from batch.truth.recompute import TRUTH, truth_table
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
-from streaming.definitions import definitions, differing, topic_of
-from streaming.known_definitions import remembered
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
+from streaming.versions.definition_cache import remembered
+from streaming.versions.definitions import definitions, differing, topic_of
 from streaming.views import VIEWS
 
 commands = typer.Typer()

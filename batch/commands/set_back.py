@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from batch.driver import session
-from batch.tables import night_tables
+from batch.night.all_tables import night_tables
+from batch.night.driver import session
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.lake import set_back as table_set_back
@@ -18,7 +18,7 @@ from infra.lake.login import act_as
 from infra.lake.tables import Writer
 from infra.settings import settings
 from infra.store_users import User
-from streaming.tables import stream_tables
+from streaming.all_tables import stream_tables
 
 commands = typer.Typer()
 console = Screen()

@@ -39,7 +39,7 @@ def status(
     runs = is_up(s, found)
     if problems:
         # Imported here because its looks take a second to import.
-        from batch.look import look
+        from batch.status.look import look
 
         wrong = look(s) if runs else kept(s)
         if as_json:

@@ -26,13 +26,13 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS
-from batch.archived import newer
+from batch.archive.archived import newer
+from batch.archive.events import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation.losses_table import LOSSES
 from batch.conservation.offset_counts import COUNTS, FAULTS, OffsetCounts, Removed, tally
 from batch.conservation.offset_range import OffsetRange, Range
 from batch.conservation.removed import removed
-from batch.day import Day
+from batch.days.day import Day
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.kafka.places import At, Ends
@@ -43,11 +43,11 @@ from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from infra.problems import Problem, add, mended
 from infra.settings import settings
-from streaming.bronze import BRONZE
-from streaming.gaps import BRONZE_GAPS
-from streaming.log import Log
-from streaming.progress import INGEST, PROGRESS, RANGE
-from streaming.silver import QUARANTINE, SILVER
+from streaming.positions.gaps import BRONZE_GAPS
+from streaming.positions.log import Log
+from streaming.tables.bronze import BRONZE
+from streaming.tables.progress import INGEST, PROGRESS, RANGE
+from streaming.tables.silver import QUARANTINE, SILVER
 
 CONSERVATION = Table(
     "reconciliation",

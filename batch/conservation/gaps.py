@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, READER, SOURCE, lost, refuse_other_logs
+from batch.archive.events import ARCHIVE, ARCHIVE_GAPS, READER, SOURCE, lost, refuse_other_logs
 from batch.conservation.check import Marks, marks
 from infra import problems
 from infra.failures import PermanentFailure
@@ -22,9 +22,9 @@ from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
 from infra.settings import settings
-from streaming.gaps import ACCEPT, BRONZE_GAPS, Gap, GapCause, problem, unread
-from streaming.log import Log, arrivals, log_now
-from streaming.resume import LOST
+from streaming.positions.gaps import ACCEPT, BRONZE_GAPS, Gap, GapCause, problem, unread
+from streaming.positions.log import Log, arrivals, log_now
+from streaming.positions.resume import LOST
 
 Times = Mapping[At, datetime]
 """A time per topic and partition."""

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from batch.archive import PLACE
+from batch.archive.events import PLACE
 from batch.conservation.offset_range import OffsetRange, Range
 from infra.kafka.places import At
 

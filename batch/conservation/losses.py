@@ -21,7 +21,7 @@ from infra.lake.rows import arrow
 from infra.lake.writes import append_once
 from infra.problems import mended
 from infra.settings import settings
-from streaming.log import Log
+from streaming.positions.log import Log
 
 MOST = 500
 """Most ranges of one fault in one partition; more are merged, and what lies between is not counted any more either."""

@@ -11,7 +11,7 @@ from infra.kafka.places import Ranges
 from infra.lake import arrow_tables
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
-from streaming.progress import RANGE
+from streaming.tables.progress import RANGE
 
 LOSSES = Table(
     "reconciliation",

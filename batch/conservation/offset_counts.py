@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from batch.archive import PLACE
+from batch.archive.events import PLACE
 from batch.conservation.holes import holes_between, ranges
 from batch.conservation.offset_range import OffsetRange, Range, outside, size_of, within
 from infra.kafka.places import At

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from infra.failures import PermanentFailure
 from infra.problems import Problem, keep
 from infra.settings import settings
-from streaming.doubled import read_again
+from streaming.positions.doubled import read_again
 
 SOURCE = "night.twice"
 MEND = "daybreak redefine --no-airflow"

@@ -5,9 +5,9 @@ Run: pytest tests/batch/test_removed.py
 
 Kafka numbers without holes, so an offset that no reader was given is one of four: a transaction's marker, a record of an
 aborted transaction, a record that was removed (by compaction), or one that is in the log and was skipped. The log still has
-the first two as they are. Only topics of captured changes may be compacted (streaming/topics.py); elsewhere the last two are
-losses. What this cannot tell: a record of a committed transaction, skipped by both layers, from one of an aborted one; and
-in a topic that may be compacted it tells nothing.
+the first two as they are. Only topics of captured changes may be compacted (streaming/positions/topics.py); elsewhere the last
+two are losses. What this cannot tell: a record of a committed transaction, skipped by both layers, from one of an aborted one;
+and in a topic that may be compacted it tells nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from batch.conservation.offset_range import Range
 from infra.kafka.batches import Batch, Batches
 from infra.kafka.places import At
 from infra.settings import settings
-from streaming.topics import may_be_compacted
+from streaming.positions.topics import may_be_compacted
 
 Read = Callable[[At, int], Sequence[Batch]]
 """The batches of a partition at and behind an offset; none at its end."""

@@ -12,19 +12,19 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from batch.corrections.served_open import as_text, keep, served
-from batch.day_plan import DayPlan
+from batch.days.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES
 from batch.reconciliation.speed_snapshot import rows_of_other_versions
 from batch.settlement.settlements import settle
-from batch.truth import truth_table
+from batch.truth.recompute import truth_table
 from infra.failpoints import point
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, few
-from streaming.speed import latest_rows, speed_table
+from streaming.tables.speed import latest_rows, speed_table
 from streaming.views import VIEWS
 from streaming.views.view import View
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.day_plan import DayPlan
-from batch.truth import truth_table
+from batch.days.day_plan import DayPlan
+from batch.truth.recompute import truth_table
 from infra.lake import spark_tables
 from infra.lake.at_once import few_of
 from infra.lake.columns import column, struct

@@ -15,13 +15,13 @@ from datetime import date
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from batch.archive.tuning import suit
 from batch.curve.lateness import EVENT_LATENESS, Basis, waits, waits_as_read
 from batch.curve.points import CURVE, Lifetimes, Outcome, Waited, points, steps
 from batch.curve.steps import by_step, outcomes
-from batch.day import Day
+from batch.days.day import Day
 from batch.settlement.settlements import SETTLEMENTS
-from batch.truth import TRUTH, events_around, truth_table
-from batch.tuning import suit
+from batch.truth.recompute import TRUTH, events_around, truth_table
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, dealt, united
@@ -29,8 +29,8 @@ from infra.lake.materialize import materialized, released
 from infra.lake.rows import arrow
 from infra.lake.writes import replace_days
 from infra.settings import settings
-from streaming.definitions import EVENTS, differing
-from streaming.silver import EVENT
+from streaming.tables.silver import EVENT
+from streaming.versions.definitions import EVENTS, differing
 from streaming.views import VIEWS
 from streaming.views.view import View
 

@@ -4,7 +4,8 @@ Data flow: archive (which records came before), truth/events or silver -> wait o
 Run: python -m batch curve --date 2026-01-31
 
 The watermark that an event meets is the frontier minus the delay, where the frontier is the largest event time seen before
-it (streaming/watermark). So the event needs a delay of at least frontier - event time. What counts as "before" is its Basis.
+it (streaming/positions/watermark). So the event needs a delay of at least frontier - event time. What counts as "before" is
+its Basis.
 """
 
 from collections.abc import Collection
@@ -14,16 +15,16 @@ from enum import StrEnum
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, PLACE
-from batch.day import Day
-from batch.truth import TRUTH_QUARANTINE
+from batch.archive.events import ARCHIVE, PLACE
+from batch.days.day import Day
+from batch.truth.recompute import TRUTH_QUARANTINE
 from infra.lake import spark_tables
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
-from streaming.deduplicate import ARRIVAL_ORDER
-from streaming.progress import PROGRESS
+from streaming.deduplication.deduplicate import ARRIVAL_ORDER
 from streaming.reasons import Reason
-from streaming.silver import QUARANTINE, SILVER
+from streaming.tables.progress import PROGRESS
+from streaming.tables.silver import QUARANTINE, SILVER
 from streaming.views import LOOKBACK
 
 

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from batch.archive import PLACE
+from batch.archive.events import PLACE
 from batch.curve.points import Outcome
-from batch.day import Day
-from batch.parts import PART, looked_up, of_streams, with_parts
-from batch.versions import VERSION, view_day_by_version
+from batch.days.day import Day
+from batch.truth.parts import PART, looked_up, of_streams, with_parts
+from batch.truth.versions import VERSION, view_day_by_version
 from infra.lake.at_once import united
 from infra.lake.materialize import materialized
 from streaming.views.as_of import KNOWN_AT

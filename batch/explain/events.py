@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batch.archive import PLACE
+from batch.archive.events import PLACE
 from batch.settlement.settlements import ends
 from streaming.contracts import CONTRACTS
 from streaming.views.view import View

@@ -20,12 +20,12 @@ from batch.reconciliation.differences import DIFFERENCES
 from batch.reconciliation.evidence import EVIDENCE
 from batch.settlement.decisions import DECISIONS
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
-from batch.truth import TRUTH, truth_table
+from batch.truth.recompute import TRUTH, truth_table
 from infra.failures import PermanentFailure
 from infra.lake.columns import struct
 from infra.lake.tables import Table
-from streaming.silver import SILVER
-from streaming.speed import speed_table
+from streaming.tables.silver import SILVER
+from streaming.tables.speed import speed_table
 from streaming.views.view import View
 
 

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from batch.corrections.ledger import CORRECTIONS
 from batch.explain.key import Values, as_json, command, looks, shown
 from batch.explain.reading import Reading, Where, equal
-from batch.truth import truth_table
+from batch.truth.recompute import truth_table
 from infra.failures import PermanentFailure
-from streaming.speed import speed_table
+from streaming.tables.speed import speed_table
 from streaming.views.view import View
 
 NEAR = 3

@@ -18,7 +18,7 @@ from pyarrow import dataset
 from infra.lake import arrow_tables
 from infra.lake.login import failed
 from infra.lake.tables import Table
-from streaming.generation import of_tables
+from streaming.versions.generation import of_tables
 
 AT_ONCE = 8
 """Tables opened or read at once: most of the time is spent waiting for the store."""

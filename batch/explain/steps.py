@@ -17,7 +17,7 @@ from batch.explain.key import plain
 from batch.explain.known import Known
 from batch.explain.reading import Row
 from batch.settlement.decisions import Decision
-from streaming.progress import REBUILT
+from streaming.tables.progress import REBUILT
 from streaming.views.law import ByPart
 
 Values = Mapping[str, Any]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from streaming.definitions import is_of_events, learned, topic_of
+from streaming.versions.definitions import is_of_events, learned, topic_of
 from streaming.views.view import View
 
 

@@ -15,7 +15,7 @@ from batch.plan.days import Redone, redone, seconds, usual
 from batch.plan.numbers import Numbers, Value
 from batch.plan.reading import Running, Settled
 from batch.plan.tried import Tried
-from streaming.definitions import learned
+from streaming.versions.definitions import learned
 from streaming.views.view import View
 
 

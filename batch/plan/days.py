@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from statistics import median
 
-from streaming.definitions import differing, is_of_events, topic_of
+from streaming.versions.definitions import differing, is_of_events, topic_of
 
 LONGEST = timedelta(hours=2)
 """A task of a night ends by then: what seems to have taken longer was waiting, for an approval or for the next night."""

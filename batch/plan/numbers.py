@@ -11,16 +11,16 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archived import behind
-from batch.day import Day
-from batch.reach import reach
+from batch.archive.archived import behind
+from batch.archive.tuning import suit
+from batch.days.day import Day
 from batch.settlement.settlements import ends
-from batch.truth import Decided, answer_of, events_of, truth_table
-from batch.tuning import suit
+from batch.truth.reach import reach
+from batch.truth.recompute import Decided, answer_of, events_of, truth_table
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once, united
 from infra.lake.materialize import materialized, released
-from streaming.definitions import topic_of
+from streaming.versions.definitions import topic_of
 from streaming.views import VIEWS
 from streaming.views.view import View
 

@@ -17,7 +17,7 @@ from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
-from streaming.progress import INGEST, PROGRESS, REBUILT
+from streaming.tables.progress import INGEST, PROGRESS, REBUILT
 
 Row = dict[str, Any]
 

@@ -13,17 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE
-from batch.archived import days_of_records
+from batch.archive.archived import days_of_records
+from batch.archive.events import ARCHIVE
 from infra.lake import arrow_tables
 from infra.lake.columns import struct
 from infra.lake.rows import arrow, from_arrow
 from infra.lake.tables import Table
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.reasons import Reason
-from streaming.silver import QUARANTINE, REJECTED, SILVER
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.tables.silver import QUARANTINE, REJECTED, SILVER
+from streaming.validation.validate import validate_by
 
 MOST = 20_000
 """Records of each sort that are tried."""

@@ -9,11 +9,11 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from batch.archive import PLACE
-from batch.day import Span
-from batch.history import can_matter
+from batch.archive.events import PLACE
+from batch.days.day import Span
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.layers import Layer
+from batch.truth.history import can_matter
 from infra.lake.columns import column, struct
 from infra.lake.materialize import materialized
 from infra.lake.tables import Table

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import PLACE
+from batch.archive.events import PLACE
 from batch.conservation.losses_table import lost, without
-from batch.day_plan import DayPlan
-from batch.reach import Reach
+from batch.days.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.speed_snapshot import MicroBatch, counted, read
-from batch.truth import TRUTH_QUARANTINE
+from batch.truth.reach import Reach
+from batch.truth.recompute import TRUTH_QUARANTINE
 from infra.kafka.places import Ranges
 from infra.lake import spark_tables
-from streaming.changelog import known_at
-from streaming.content import comparable
 from streaming.contracts import CONTRACTS
-from streaming.definitions import of_event
-from streaming.silver import QUARANTINE, SILVER, accepted, rejected
+from streaming.state.changelog import known_at
+from streaming.tables.silver import QUARANTINE, SILVER, accepted, rejected
+from streaming.validation.content import comparable
+from streaming.versions.definitions import of_event
 from streaming.views import CHANGELOGS
 from streaming.views.as_of import KNOWN_AT
 

@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
-from batch.archive import PLACE
-from batch.day import Span
-from batch.history import it_can_matter
+from batch.archive.events import PLACE
+from batch.days.day import Span
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import of_view
+from batch.truth.history import it_can_matter
 from infra.lake.materialize import materialized
 from infra.lake.rows import frame, from_arrow
 from infra.lake.writes import few

@@ -15,7 +15,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from batch.day import Day
+from batch.days.day import Day
 from batch.reconciliation.speed_snapshot import MicroBatch
 from infra.kafka.places import Ends
 from streaming.views.view import LONG_REACHES, View

@@ -16,11 +16,9 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import PLACE
-from batch.day import Day
-from batch.day_plan import DayPlan
-from batch.history import needed, of_both
-from batch.reach import Reach
+from batch.archive.events import PLACE
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY, compared, differing, side_by_side, summary
 from batch.reconciliation.evidence import EVIDENCE, evidence, of_day, of_view
@@ -28,7 +26,9 @@ from batch.reconciliation.layers import Layer, night_layer, stream_layer
 from batch.reconciliation.moves import Found
 from batch.reconciliation.speed_snapshot import MicroBatch, finished, snapshot
 from batch.reconciliation.stages import after_each, as_in_truth
-from batch.truth import Decided, truth_table
+from batch.truth.history import needed, of_both
+from batch.truth.reach import Reach
+from batch.truth.recompute import Decided, truth_table
 from infra.failpoints import point
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
@@ -37,7 +37,7 @@ from infra.lake.materialize import materialized, released
 from infra.lake.writes import replace_days
 from infra.problems import EXAMPLES, Problem, add, mended
 from infra.settings import settings
-from streaming.changelog import counted
+from streaming.state.changelog import counted
 from streaming.views import CHANGELOGS, LOOKBACK, VIEWS
 from streaming.views.view import View
 

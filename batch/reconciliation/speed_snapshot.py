@@ -10,12 +10,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from batch.day import Day
+from batch.days.day import Day
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.places import Ranges
 from infra.lake import arrow_tables, spark_tables
-from streaming.progress import PROGRESS, REBUILT
-from streaming.speed import latest_rows, speed_table
+from streaming.tables.progress import PROGRESS, REBUILT
+from streaming.tables.speed import latest_rows, speed_table
 from streaming.views.view import View
 
 MicroBatch = Mapping[str, Any]
@@ -56,7 +56,7 @@ def snapshot(session: SparkSession, view: View, day: Day, definition: str, progr
 def _written_at_start(session: SparkSession, view: View, generation: str) -> str | None:
     """The version of a new view that the stream wrote when it started, if no micro-batch has come since; else None.
 
-    Its rows are the view of all events up to the last finished micro-batch: see streaming/restate.
+    Its rows are the view of all events up to the last finished micro-batch: see streaming/recovery/restate.
     """
     initial = (F.col("generation") == F.lit(generation)) & (F.col("batch_id") == F.lit(REBUILT))
     row = spark_tables.read(session, speed_table(view)).where(initial).select("definition").first()

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from batch.day import Day
-from batch.parts import PART, in_parts, with_parts
+from batch.days.day import Day
 from batch.reconciliation.moves import STEP, Moves
-from batch.versions import VERSION, view_day_by_version
+from batch.truth.parts import PART, in_parts, with_parts
+from batch.truth.versions import VERSION, view_day_by_version
 from infra.lake.materialize import materialized
 from streaming.views.law import Additive, ByPart, ByWindow
 from streaming.views.view import View

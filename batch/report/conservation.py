@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from batch.archive import ARCHIVE_GAPS
+from batch.archive.events import ARCHIVE_GAPS
 from batch.conservation.check import CONSERVATION
 from batch.conservation.offset_counts import FAULTS
 from batch.report.drilldown import Behind, quoted, select
 from batch.report.gaps import Missed
 from infra.kafka.places import At
-from streaming.gaps import BRONZE_GAPS
+from streaming.positions.gaps import BRONZE_GAPS
 
 PARTS = ("silver", "duplicates", "quarantined", "empty", "unread", "gaps", "accepted", "unaccounted")
 """The outcomes of an offset. If they do not add up to the whole range, offsets are missing."""

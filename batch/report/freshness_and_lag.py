@@ -16,8 +16,8 @@ from batch.report.drilldown import Behind, quoted, select
 from infra.durations import span
 from infra.lake.database import database
 from streaming.monitor.freshness import Clock, no_builds, summary_by_hour, visible
-from streaming.progress import INGEST, PROGRESS
-from streaming.silver import SILVER
+from streaming.tables.progress import INGEST, PROGRESS
+from streaming.tables.silver import SILVER
 
 SLOTS = 96
 """Number of slots into which the time of reading the day is divided; each shows its largest lag, so no peak is lost."""

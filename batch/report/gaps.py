@@ -7,10 +7,10 @@ Run: daybreak gaps
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from batch.archive import ARCHIVE_GAPS
+from batch.archive.events import ARCHIVE_GAPS
 from infra.lake.reader import read
 from infra.settings import Settings
-from streaming.gaps import BRONZE_GAPS
+from streaming.positions.gaps import BRONZE_GAPS
 
 
 @dataclass(frozen=True)

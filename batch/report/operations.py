@@ -16,8 +16,8 @@ from batch.report.section import Section
 from batch.settlement.settlements import SETTLEMENTS
 from infra.durations import span
 from streaming.monitor.freshness import Clock
-from streaming.progress import PROGRESS
-from streaming.silver import SILVER
+from streaming.tables.progress import PROGRESS
+from streaming.tables.silver import SILVER
 
 
 def freshness(found: Figures) -> Section:

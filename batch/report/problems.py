@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 
-from batch.unsettled import unsettled
+from batch.status.unsettled import unsettled
 from infra import problems
 from infra.problems import Problem
 from infra.settings import Settings

@@ -12,7 +12,7 @@ from typing import Any
 
 from batch.report.drilldown import Behind, of_day, select
 from batch.settlement.settlements import SETTLEMENTS
-from streaming.progress import PROGRESS
+from streaming.tables.progress import PROGRESS
 
 ONE = timedelta(days=1)
 

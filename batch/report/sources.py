@@ -25,8 +25,8 @@ from infra.failures import PermanentFailure
 from infra.lake.reader import exists, read
 from infra.settings import Settings
 from streaming.monitor.freshness import AHEAD, BUILDS, OF_EVENT, no_builds
-from streaming.progress import PROGRESS as PROGRESS_TABLE
-from streaming.silver import SILVER
+from streaming.tables.progress import PROGRESS as PROGRESS_TABLE
+from streaming.tables.silver import SILVER
 
 DAYS = 14
 """Number of days that the page covers, its own day included."""

@@ -13,8 +13,8 @@ from pyspark.sql.types import (
     DecimalType,
 )
 
-from batch.day import Day
-from batch.day_plan import DayPlan
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan
 from batch.settlement.settlements import OFFSETS, offsets
 from batch.settlement.threshold import LARGEST, ROUNDED, Correction, share
 from infra.lake import arrow_tables

@@ -14,15 +14,15 @@ from pyspark.sql.types import (
     ArrayType,
 )
 
-from batch.day import Day
-from batch.day_plan import DayPlan
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan
 from infra.kafka.places import Ends
 from infra.lake import arrow_tables
 from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, replace_days
-from streaming.progress import RANGE
+from streaming.tables.progress import RANGE
 
 OFFSETS = ArrayType(struct(*(field for field in RANGE if field.name != "from")))
 """The end of the archive (one past its last offset), per topic and partition."""

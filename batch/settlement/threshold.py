@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from batch.day_plan import Settlement
+from batch.days.day_plan import Settlement
 from batch.reconciliation.causes import STEPS
 from infra.failures import PermanentFailure
 

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 import pyarrow.compute as pc
 
 from batch.settlement.settlements import SETTLEMENTS, ends
-from batch.truth import TRUTH
+from batch.truth.recompute import TRUTH
 from infra.capture.envelope import envelope
 from infra.kafka.places import Ends
 from infra.kafka.read_committed import committed
@@ -24,9 +24,9 @@ from infra.shop.db.connector import topic
 from infra.shop.db.tables import COMPARED
 from infra.shop.followers.order_events import OLDEST_MS
 from infra.shop.orders.decide import AHEAD_MS
-from streaming import debezium
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
+from streaming.encodings import debezium
 from streaming.shop.captured_copy import columns, copy
 
 

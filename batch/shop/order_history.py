@@ -14,12 +14,12 @@ from typing import Any
 import pyarrow.compute as pc
 
 from batch.settlement.settlements import SETTLEMENTS
-from batch.truth import TRUTH
+from batch.truth.recompute import TRUTH
 from infra.lake import reader
 from infra.settings import Settings
 from streaming.contracts import CONTRACTS
 from streaming.shop.order_state import State, after
-from streaming.silver import QUARANTINE, SILVER
+from streaming.tables.silver import QUARANTINE, SILVER
 
 KEY = "order_id"
 TOPICS = tuple(name for name, contract in CONTRACTS.items() if contract.key == KEY and not contract.captured)

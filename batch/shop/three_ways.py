@@ -38,7 +38,7 @@ from infra.shop.followers.orders import ORDERS as FOLLOWER
 from streaming.contracts import CONTRACTS
 from streaming.shop.captured_copy import in_silver
 from streaming.shop.order_state import State
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
 
 LATEST = timedelta(days=2)
 """The longest that the shop's events are late."""

@@ -10,7 +10,7 @@ from infra.problems import Problem, keep
 from infra.settings import Settings
 from infra.shop.db.check import Comparison
 from infra.shop.db.connector import topic
-from streaming import wrong_rows
+from streaming.quarantine import wrong_rows
 
 SOURCE = "shop-db-check"
 SNAPSHOT = "daybreak shop-db snapshot"

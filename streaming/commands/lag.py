@@ -14,10 +14,10 @@ from rich.table import Table
 from infra.commands.screen import Screen
 from infra.durations import span
 from infra.settings import settings
-from streaming.held_back import WORTH_SAYING
 from streaming.hooks import backlogs
 from streaming.monitor.lag import Lag
 from streaming.monitor.lag import lag as measured
+from streaming.positions.held_back import WORTH_SAYING
 
 commands = typer.Typer()
 console = Screen()

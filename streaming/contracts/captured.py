@@ -1,6 +1,6 @@
 """How changes of a database's table become events of a contract (encoding `debezium`).
 
-Data flow: Captured of a contract -> streaming.debezium
+Data flow: Captured of a contract -> streaming.encodings.debezium
 Run: pytest tests/streaming/test_debezium.py
 """
 

@@ -16,8 +16,8 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 from infra.lake.columns import plain_field
 from streaming.contracts.captured import Captured
 from streaming.contracts.json_string import is_string
+from streaming.contracts.surrogates import without_surrogates
 from streaming.reasons import Reason
-from streaming.surrogates import without_surrogates
 
 ENVELOPE = StructType(
     [
@@ -45,8 +45,8 @@ class Rule:
     """`broken(event)` is true where the event breaks the rule; null (a field is missing) is not broken.
 
     `is_of_writing` marks a rule about how the JSON is written (e.g. a field given twice), which decoding hides. Such a
-    rule reads the raw JSON in column RAW. It is not checked for records on the fast path (`streaming.fast_path`), which
-    keep it.
+    rule reads the raw JSON in column RAW. It is not checked for records on the fast path (`streaming.validation.fast_path`),
+    which keep it.
 
     `field` and `holds`: of a rule about one field, what it asks of a value, in Python: masking keeps to it.
     """

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from infra.failures import PermanentFailure
 from infra.settings import settings
-from streaming.both_layers import Row, counted, cut, known, of_night, of_stream
+from streaming.golden.both_layers import Row, counted, cut, known, of_night, of_stream
 from streaming.golden.judged import Judged, judged
 from streaming.golden.record import EXPECTED, RECORDS, Record, lines_of
 from streaming.views import VIEWS

@@ -14,14 +14,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 from infra.failures import PermanentFailure
-from streaming.both_layers import LATE
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
-from streaming.deduplicate import outcomes
+from streaming.deduplication.deduplicate import outcomes
+from streaming.golden.both_layers import LATE
 from streaming.golden.record import Record
-from streaming.silver import accepted, rejected
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.tables.silver import accepted, rejected
+from streaming.validation.validate import validate_by
 
 SENT = StructType([*RECORD.fields, StructField("late_by_ms", LongType())])
 Numbered = tuple[int, Record]

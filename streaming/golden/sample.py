@@ -23,12 +23,12 @@ import pyarrow.compute as pc
 from infra import strict_json
 from infra.lake import arrow_tables
 from streaming.contracts.contract import Contract
-from streaming.deduplicate import ARRIVAL_ORDER
+from streaming.deduplication.deduplicate import ARRIVAL_ORDER
 from streaming.golden.masking import Masking
 from streaming.golden.record import Record
+from streaming.positions.watermark import millis
 from streaming.reasons import Reason
-from streaming.silver import QUARANTINE, SILVER
-from streaming.watermark import millis
+from streaming.tables.silver import QUARANTINE, SILVER
 
 EVENT_FIELDS = ("event_id", "event_type", "event_time", "schema_version")
 OF_EVENT = (*EVENT_FIELDS, *ARRIVAL_ORDER, "late_by_ms")

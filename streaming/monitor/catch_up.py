@@ -15,7 +15,7 @@ from infra.kafka import client
 from infra.kafka.places import Ends
 from infra.lake.reader import read
 from infra.settings import Settings
-from streaming.progress import INGEST, PROGRESS
+from streaming.tables.progress import INGEST, PROGRESS
 
 RECENT = timedelta(minutes=10)
 

@@ -13,7 +13,7 @@ from infra import logs
 from infra.kafka import client
 from infra.lake.upkeep import Daily
 from infra.settings import settings
-from streaming.checkpoint import SourceOffsets
+from streaming.positions.checkpoint import SourceOffsets
 
 ANSWER_SECONDS = 5
 """How long to wait for Kafka's answer; publishing is optional for the stream."""

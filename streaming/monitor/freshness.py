@@ -26,9 +26,9 @@ import pyarrow.compute as pc
 from infra.lake.database import database
 from infra.lake.reader import exists, read
 from infra.settings import Settings
-from streaming.bronze import BRONZE
-from streaming.progress import INGEST, PROGRESS
-from streaming.silver import SILVER
+from streaming.tables.bronze import BRONZE
+from streaming.tables.progress import INGEST, PROGRESS
+from streaming.tables.silver import SILVER
 
 BUILDS = "gold/rpt_builds"
 AHEAD = timedelta(minutes=10)

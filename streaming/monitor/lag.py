@@ -16,7 +16,7 @@ from infra.kafka.partitions import Partition, partitions
 from infra.kafka.places import At
 from infra.lake.reader import read
 from infra.settings import Settings
-from streaming.progress import INGEST, PROGRESS
+from streaming.tables.progress import INGEST, PROGRESS
 
 RATE_OVER = timedelta(minutes=5)
 SHORT = 0.1

@@ -17,7 +17,7 @@ from infra.metrics.family import Family
 from infra.settings import Settings
 from streaming.monitor.freshness import QUANTILES, Clock, Freshness
 from streaming.monitor.lag import Lag
-from streaming.progress import INGEST, PROGRESS, REBUILT
+from streaming.tables.progress import INGEST, PROGRESS, REBUILT
 
 OF_TOPIC = ("topic",)
 HOUR = 3600.0

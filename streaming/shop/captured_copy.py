@@ -20,9 +20,9 @@ from infra.shop.db.connector import topic
 from infra.shop.db.reading import Rows
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
-from streaming.debezium import lsn_of
+from streaming.encodings.debezium import lsn_of
 from streaming.monitor.catch_up import behind
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
 
 STREAM_SECONDS = 300
 

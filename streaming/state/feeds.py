@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from streaming import changelog
+from streaming.state import changelog
 from streaming.state.kinds import ALL
 from streaming.state.layout import MARKS, WAKE, WINDOWS, Feed, Layout, micros
 from streaming.state.nested import nested, whole
-from streaming.view_state import of_topics, on_time
+from streaming.state.view_state import of_topics, on_time
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import ByWindow
 

@@ -16,9 +16,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from streaming.contracts import CONTRACTS
-from streaming.silver import EVENT
 from streaming.state.kinds import Kind, kinds
-from streaming.view_state import CLOSES, OF_EVENT
+from streaming.state.view_state import CLOSES, OF_EVENT
+from streaming.tables.silver import EVENT
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import ByWindow
 from streaming.views.view import View

@@ -21,15 +21,15 @@ from pyspark.sql import SparkSession
 
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
-from streaming.checkpoint import Checkpoints
-from streaming.open_rows import closing, open_rows, stored
-from streaming.restore import on_time_since
-from streaming.standing_plan import standing_session
-from streaming.update_views import Keeping
-from streaming.view_state import CLOSES
+from streaming.positions.checkpoint import Checkpoints
+from streaming.positions.watermark import arrow_time, moment
+from streaming.state.open_rows import closing, open_rows, stored
+from streaming.state.prepared_plan import standing_session
+from streaming.state.restore import on_time_since
+from streaming.state.update_views import Keeping
+from streaming.state.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.law import Additive
-from streaming.watermark import arrow_time, moment
 
 FILE = "state.json"
 FOLDER = "state"

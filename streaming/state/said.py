@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from streaming.state.layout import Layout
 from streaming.state.nested import nested, whole
-from streaming.view_state import CLOSES, REMOVED, alike, is_final
+from streaming.state.view_state import CLOSES, REMOVED, alike, is_final
 from streaming.views.view import View
 
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from streaming.standing_plan import Input, StandingPlan
 from streaming.state.layout import CONTROL, FILL, FILLED, LOOK, MARKS, SPARE, STEP, Layout, Leaf
+from streaming.state.prepared_plan import Input, StandingPlan
 
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (

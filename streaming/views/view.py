@@ -88,7 +88,7 @@ class View:
     overlap: timedelta = timedelta(0)
     """How far after a day's end an event of the driving input may change a row of the day: of windows that go over midnight."""
     alerts: bool = False
-    """Are its new rows alerts? The stream sends each once to the Kafka topic of alerts (streaming/alerts)."""
+    """Are its new rows alerts? The stream sends each once to the Kafka topic of alerts (streaming/micro_batch/alerts)."""
     prefer: tuple[str, ...] = ()
     """Selects a key's row among several candidates: the first by these columns, ascending, nulls last. Gold uses the
     same order. A further event may only add a better candidate."""

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pyspark.sql import functions as F
 
 from streaming.contracts.contract import RAW, Contract
-from streaming.encodings import BINARY
+from streaming.encodings.as_json import BINARY
 from streaming.reasons import Reason
-from streaming.rules import LAST_MILLISECOND
-from streaming.validate import broken_rules, decoded_column
+from streaming.validation.rules import LAST_MILLISECOND
+from streaming.validation.validate import broken_rules, decoded_column
 from streaming.webhooks.json_text import BeyondLimits, NotJson, Written, event, names_of, read
 
 if TYPE_CHECKING:

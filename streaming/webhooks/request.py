@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from infra.kafka.lines import key_of
 from streaming.contracts.contract import Contract
-from streaming.encodings import MAX_BYTES
+from streaming.encodings.as_json import MAX_BYTES
 from streaming.webhooks.refused import Refused, Why
 
 BODY_SECONDS = 10.0

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from batch import ahead
-from batch.day import Day
-from batch.day_plan import DayPlan
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan
+from batch.night import rest_of_night as ahead
 from infra.failures import PermanentFailure, TransientFailure
 
 NIGHT = Day(date(2026, 1, 31))

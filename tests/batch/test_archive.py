@@ -7,14 +7,14 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held, with_envelope
-from batch.archived import behind
+from batch.archive.archived import behind
+from batch.archive.events import ARCHIVE, ARCHIVE_GAPS, _believable, _json, held, with_envelope
 from batch.shop import captured_truth
 from infra.lake.rows import frame
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.shop.contracts.shop_db import SHOP_STOCK
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)

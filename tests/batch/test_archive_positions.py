@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from batch import archive
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, WRITER, refuse_other_logs, version
+from batch.archive import events as archive
+from batch.archive.events import ARCHIVE, ARCHIVE_GAPS, WRITER, refuse_other_logs, version
 from batch.conservation import gaps
 from batch.conservation.check import Marks
 from infra import problems
@@ -16,9 +16,9 @@ from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
-from streaming import same_log
-from streaming.gaps import BRONZE_GAPS, GapCause
-from streaming.log import Log
+from streaming.positions import same_log
+from streaming.positions.gaps import BRONZE_GAPS, GapCause
+from streaming.positions.log import Log
 
 ORDERS, CLICKS, NEW = ("orders", 0), ("clicks", 0), ("clicks", 1)
 

@@ -13,13 +13,13 @@ from pyspark.sql import SparkSession
 
 from batch.catalog import files as catalog
 from batch.catalog.text import columns
-from batch.tables import night_tables
+from batch.night.all_tables import night_tables
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.columns import column, comment, plain, struct
 from infra.lake.tables import LAYERS, Table
 from infra.settings import ROOT
-from streaming.speed import speed_table
-from streaming.tables import stream_tables
+from streaming.all_tables import stream_tables
+from streaming.tables.speed import speed_table
 from streaming.views import VIEWS
 from streaming.views.view import View
 

@@ -11,23 +11,23 @@ import pytest
 from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS
+from batch.archive.events import ARCHIVE, ARCHIVE_GAPS
 from batch.conservation import check, losses
 from batch.conservation.check import CONSERVATION, Marks, conserve, marks
 from batch.conservation.losses_table import LOSSES
 from batch.conservation.offset_range import Range
-from batch.day import Day
+from batch.days.day import Day
 from infra.failures import PermanentFailure
 from infra.kafka.places import At
 from infra.lake import arrow_tables, spark_tables, tables
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.problems import problems
-from streaming.bronze import BRONZE
-from streaming.gaps import BRONZE_GAPS
-from streaming.log import Log
-from streaming.progress import PROGRESS
-from streaming.silver import QUARANTINE, SILVER
+from streaming.positions.gaps import BRONZE_GAPS
+from streaming.positions.log import Log
+from streaming.tables.bronze import BRONZE
+from streaming.tables.progress import PROGRESS
+from streaming.tables.silver import QUARANTINE, SILVER
 
 pytestmark = pytest.mark.slow
 

@@ -14,22 +14,22 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from traffic import paid, placed
 
-from batch.archive import ARCHIVE
+from batch.archive.events import ARCHIVE
 from batch.curve.curve import curve
 from batch.curve.lateness import EVENT_LATENESS
 from batch.curve.points import CURVE
-from batch.day import Day
-from batch.day_plan import DayPlan
-from batch.reach import reach
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan
 from batch.settlement.settlements import SETTLEMENTS, settle
-from batch.truth import TRUTH, TRUTH_QUARANTINE, decided, truth_table, view_day
+from batch.truth.reach import reach
+from batch.truth.recompute import TRUTH, TRUTH_QUARANTINE, decided, truth_table, view_day
 from infra.failures import PermanentFailure
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
-from streaming.definitions import EVENTS, of_topic
-from streaming.progress import INGEST, PROGRESS
-from streaming.silver import QUARANTINE, SILVER, accepted
+from streaming.tables.progress import INGEST, PROGRESS
+from streaming.tables.silver import QUARANTINE, SILVER, accepted
+from streaming.versions.definitions import EVENTS, of_topic
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow

@@ -11,24 +11,24 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from batch import due
-from batch.archive import ARCHIVE
-from batch.day import Day
-from batch.day_plan import DayPlan, Redo, Settlement
-from batch.due import plans
-from batch.night_state import begun, record, record_begun, unchanged_to
+from batch.archive.events import ARCHIVE
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan, Redo, Settlement
+from batch.due import plans as due
+from batch.due.affected_days import Touched
+from batch.due.night_state import begun, record, record_begun, unchanged_to
+from batch.due.plans import plans
+from batch.night import settle as settling
+from batch.night.all_tables import night_tables
 from batch.reconciliation.differences import SUMMARY
-from batch.settlement import settle as settling
 from batch.settlement.decisions import DECISIONS, Decision, answer, newest, request
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS, is_settled, settle, withdraw
 from batch.settlement.threshold import Correction
-from batch.tables import night_tables
-from batch.touched import Touched
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once, replace_days
-from streaming.progress import PROGRESS
+from streaming.tables.progress import PROGRESS
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow

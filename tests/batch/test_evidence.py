@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
-from batch.day import Span
+from batch.days.day import Span
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import evidence, of_day, of_view
 from batch.reconciliation.layers import Layer

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from batch.day import Day
-from batch.failed_nights import checked, decided, over, waits
+from batch.days.day import Day
+from batch.night.failed_nights import checked, decided, over, waits
 from infra.failures import PermanentFailure, TransientFailure
 from infra.problems import Problem, keep, problems
 from infra.settings import load, settings

@@ -7,8 +7,8 @@ import pytest
 from batch.conservation.check import Marks
 from batch.conservation.gaps import acceptable, as_rows
 from infra.failures import PermanentFailure
-from streaming.gaps import Gap, GapCause
-from streaming.log import Log
+from streaming.positions.gaps import Gap, GapCause
+from streaming.positions.log import Log
 
 ORDERS, PAYMENTS, NEW = ("orders", 0), ("payments", 0), ("payments", 1)
 LOST = Gap(*PAYMENTS, 30, 40, GapCause.RETENTION)

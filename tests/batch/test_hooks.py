@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from batch.commands import COMMANDS, assembled, lab, listed
-from batch.look import LOOKS, all_looks, look
+from batch.status.look import LOOKS, all_looks, look
 from infra.failures import PermanentFailure
 from infra.kafka_users import User
 from infra.lab.labs import FIT, labs_of

@@ -21,13 +21,13 @@ from fewer import only_views
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch import archive, failed_nights
-from batch import night as nights
+from batch.archive import events as archive
 from batch.conservation import check
-from batch.day import Day
-from batch.night import Step
+from batch.days.day import Day
+from batch.night import failed_nights, settle
+from batch.night import steps as nights
+from batch.night.steps import Step
 from batch.reconciliation import reconcile
-from batch.settlement import settle
 from infra import failpoints
 from infra.failures import PermanentFailure
 from infra.kafka.places import Ends
@@ -35,7 +35,7 @@ from infra.lake import tables
 from infra.problems import of_source
 from infra.settings import ROOT, Settings
 from infra.shop.faults import Faults
-from streaming import cut_off, topic_settings
+from streaming.positions import cut_off, topic_settings
 from tests.bench.oracle.day import fill, records, shop, write_log
 
 pytestmark = pytest.mark.slow

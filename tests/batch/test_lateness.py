@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from batch.curve.lateness import batch_frontiers, log_frontiers, required_delay_seconds
-from streaming.watermark import Watermark
+from streaming.positions.watermark import Watermark
 
 pytestmark = pytest.mark.slow
 

@@ -12,21 +12,21 @@ from fewer import few_views
 from in_force import in_force
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day
-from batch.due import plans
-from batch.learned import before_them
-from batch.night_state import learned, record
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.days.day import Day
+from batch.due.late_schema_versions import before_them
+from batch.due.night_state import learned, record
+from batch.due.plans import plans
+from batch.night.all_tables import night_tables
 from batch.settlement.settlements import settle
-from batch.tables import night_tables
-from batch.truth import truth
+from batch.truth.recompute import truth
 from infra import failpoints
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.progress import PROGRESS
+from streaming.tables.bronze import RECORD
+from streaming.tables.progress import PROGRESS
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,9 @@ def test_a_compatible_version_redoes_no_day(own: SparkSession, monkeypatch: pyte
         assert due(own, before) == []
     assert due(own, now) == []
     assert learned() == {day.date: {"orders@2"} for day in DAYS}
-    monkeypatch.setattr("batch.learned.validate", lambda *_: pytest.fail("the archive was searched again"))
+    monkeypatch.setattr(
+        "batch.due.late_schema_versions.validate", lambda *_: pytest.fail("the archive was searched again")
+    )
     assert due(own, now) == []
     changed = {name: "changed" if name == "order_totals" else version for name, version in now.items()}
     assert due(own, changed) == list(DAYS)

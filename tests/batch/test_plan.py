@@ -15,14 +15,14 @@ from batch.plan.changes import Change, Kind, command, contracts, views
 from batch.plan.days import Redone, redone, seconds
 from batch.plan.screen import WIDTH
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
-from batch.truth import TRUTH, truth_table
+from batch.truth.recompute import TRUTH, truth_table
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
-from streaming.progress import INGEST, PROGRESS, REBUILT
-from streaming.silver import SILVER
+from streaming.tables.progress import INGEST, PROGRESS, REBUILT
+from streaming.tables.silver import SILVER
 from streaming.views import VIEWS
 
 FIRST, SECOND = date(2026, 1, 30), date(2026, 1, 31)

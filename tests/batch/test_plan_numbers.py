@@ -14,27 +14,27 @@ from in_force import in_force
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day
-from batch.due import plans
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.days.day import Day
+from batch.due.plans import plans
+from batch.night.all_tables import night_tables
 from batch.plan.numbers import Numbers, Value, numbers, reasons, side_by_side
 from batch.plan.reading import settled
 from batch.plan.tried import Tried, tried
 from batch.settlement.settlements import settle
-from batch.tables import night_tables
-from batch.truth import TRUTH, truth
+from batch.truth.recompute import TRUTH, truth
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables, tables
 from infra.lake.columns import column
 from infra.lake.rows import arrow, frame
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import between
-from streaming.definitions import differing
-from streaming.progress import PROGRESS
 from streaming.reasons import Reason
-from streaming.silver import QUARANTINE, SILVER
+from streaming.tables.bronze import RECORD
+from streaming.tables.progress import PROGRESS
+from streaming.tables.silver import QUARANTINE, SILVER
+from streaming.versions.definitions import differing
 from streaming.views import VIEWS
 from streaming.views.view import Events
 

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from batch.commands import status as command
-from batch.look import look
-from batch.unsettled import overdue
+from batch.status.look import look
+from batch.status.unsettled import overdue
 from infra.airflow.problems import failed, paused, unended
 from infra.airflow.runs import Run, Task
 from infra.failures import TransientFailure
@@ -67,7 +67,7 @@ def test_bad_input_is_told_and_makes_no_program_ill(s: Settings, monkeypatch: py
 
 
 def test_all_problems_are_one_list_with_what_mends_each(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batch.look.LOOKS", {})
+    monkeypatch.setattr("batch.status.look.LOOKS", {})
     shown(monkeypatch, one(Condition.HEALTHY))
     assert asked("--problems") == (0, "no problems\n")
     keep(s, "night", [Problem("log.gap/orders-0", "8 records [x] are gone", "daybreak gaps", 8, ("orders-0 12",))])
@@ -84,7 +84,7 @@ def test_all_problems_are_one_list_with_what_mends_each(s: Settings, monkeypatch
 
 
 def test_a_platform_that_is_down_shows_what_was_known(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batch.look.LOOKS", {"night": lambda _: pytest.fail("it looks")})
+    monkeypatch.setattr("batch.status.look.LOOKS", {"night": lambda _: pytest.fail("it looks")})
     keep(s, "night", [Problem("a/b", "wrong", "mend it")])
     shown(monkeypatch, one(Condition.STOPPED))
     code, said = asked("--problems")

@@ -15,38 +15,38 @@ from in_force import in_force
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, ARCHIVE_GAPS, held
+from batch.archive.events import ARCHIVE, ARCHIVE_GAPS, held
 from batch.corrections.ledger import CORRECTIONS, changed, correct
-from batch.day import Day
-from batch.day_plan import DayPlan, Settlement
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan, Settlement
 from batch.explain.key import as_json, parsed
 from batch.explain.known import known
 from batch.explain.names import Asked
 from batch.explain.steps import Kind, steps
+from batch.night.all_tables import night_tables
 from batch.reconciliation import reconcile as reconciling
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
 from batch.reconciliation.reconcile import reconcile
-from batch.tables import night_tables
-from batch.truth import truth
+from batch.truth.recompute import truth
 from infra import failpoints
 from infra.failures import PermanentFailure
 from infra.lake import spark_tables, tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
 from infra.problems import problems
-from streaming.bronze import RECORD
-from streaming.changelog import counted, known_at
-from streaming.deduplicate import outcomes
-from streaming.definitions import EVENTS
-from streaming.progress import INGEST, PROGRESS, MicroBatch
-from streaming.shared_plan import answered
+from streaming.deduplication.deduplicate import outcomes
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.silver import QUARANTINE, SILVER, accepted
-from streaming.speed import speed_table
-from streaming.validate import validate
-from streaming.view_state import CLOSES
+from streaming.state.changelog import counted, known_at
+from streaming.state.shared_plan import answered
+from streaming.state.view_state import CLOSES
+from streaming.tables.bronze import RECORD
+from streaming.tables.progress import INGEST, PROGRESS, MicroBatch
+from streaming.tables.silver import QUARANTINE, SILVER, accepted
+from streaming.tables.speed import speed_table
+from streaming.validation.validate import validate
+from streaming.versions.definitions import EVENTS
 from streaming.views import VIEWS
 from streaming.views.as_of import KNOWN_AT
 

@@ -13,18 +13,18 @@ from fewer import only_views
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day
-from batch.day_plan import DayPlan, Redo
-from batch.night_state import STATE, begun, record
-from batch.redone import Redone
-from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan, Redo
+from batch.due.night_state import STATE, begun, record
+from batch.due.redone import Redone
+from batch.truth.recompute import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
-from streaming.definitions import EVENTS, of_topic
+from streaming.tables.bronze import RECORD
+from streaming.versions.definitions import EVENTS, of_topic
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow

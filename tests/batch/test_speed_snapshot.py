@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from batch.day import Day
+from batch.days.day import Day
 from batch.reconciliation.speed_snapshot import finished, snapshot
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
-from streaming.progress import INGEST, PROGRESS, REBUILT
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.speed import speed_table
+from streaming.tables.progress import INGEST, PROGRESS, REBUILT
+from streaming.tables.speed import speed_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_lake")]
 

@@ -12,15 +12,15 @@ from fewer import FEWER
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.day import Day, Span
+from batch.days.day import Day, Span
 from batch.reconciliation import moves as module
 from batch.reconciliation.causes import STEPS, Cause
 from batch.reconciliation.evidence import EVIDENCE, KEPT
 from batch.reconciliation.moves import MOVES, Found, Moves
 from batch.reconciliation.stages import after_each, counts_at
-from batch.truth import view_day
+from batch.truth.recompute import view_day
 from infra.lake.rows import arrow, frame
-from streaming.silver import EVENT
+from streaming.tables.silver import EVENT
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.view import View
 

@@ -13,10 +13,10 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from batch.curve.points import Outcome
 from batch.curve.steps import by_step, outcomes
-from batch.day import Day
-from batch.truth import view_day
+from batch.days.day import Day
+from batch.truth.recompute import view_day
 from infra.lake.rows import frame
-from streaming.silver import EVENT
+from streaming.tables.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from batch.day import Day
-from batch.day_plan import Settlement
+from batch.days.day import Day
+from batch.days.day_plan import Settlement
+from batch.night.approval_request import as_json, in_words, refuse
+from batch.night.decide import answerable
+from batch.night.settle import ApprovalRequest
 from batch.reconciliation.causes import STEPS
-from batch.settlement.approval_request import as_json, in_words, refuse
-from batch.settlement.decide import answerable
 from batch.settlement.decisions import Decision, LastDecision
-from batch.settlement.settle import ApprovalRequest
 from batch.settlement.threshold import UNNAMED, Correction, figures, limits, over_threshold, share, totals, waterfall
 from infra.failures import PermanentFailure
 

@@ -13,20 +13,20 @@ from corpus import encoded, identity, order, payment
 from fewer import only_views
 from pyspark.sql import DataFrame, SparkSession
 
-from batch.archive import ARCHIVE, with_envelope
-from batch.archived import in_files, newer
-from batch.day import Day
-from batch.day_plan import Redo
-from batch.touched import Touched
-from batch.touched_rows import touched_rows
-from batch.truth import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day
+from batch.archive.archived import in_files, newer
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.days.day import Day
+from batch.days.day_plan import Redo
+from batch.due.affected_days import Touched
+from batch.due.affected_rows import touched_rows
+from batch.truth.recompute import TRUTH, TRUTH_QUARANTINE, Decided, truth, truth_table, view_day
 from infra import failpoints
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
-from streaming.definitions import EVENTS, of_topic
-from streaming.silver import SILVER, accepted
+from streaming.tables.bronze import RECORD
+from streaming.tables.silver import SILVER, accepted
+from streaming.versions.definitions import EVENTS, of_topic
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -148,7 +148,7 @@ def test_the_days_with_open_rows_are_asked_at_once(own: SparkSession, monkeypatc
         asked.append(days)
         return touched_rows(session, views, days, ends)
 
-    monkeypatch.setattr("batch.touched.touched_rows", noted)
+    monkeypatch.setattr("batch.due.affected_days.touched_rows", noted)
     touched = Touched(own, read_to)
     assert {day for day in read_to if touched.redo(day)} == {DAY.date}
     assert asked == [[*read_to]]
@@ -215,7 +215,7 @@ def test_one_scan_opens_what_is_newer_however_many_days_are_settled(
         scans.append(in_files(*arguments))
         return scans[-1]
 
-    monkeypatch.setattr("batch.touched.in_files", scanned)
+    monkeypatch.setattr("batch.due.affected_days.in_files", scanned)
     touched = Touched(own, read_to)
     assert [day for day in days if touched.redo(day.date)] == [days[2]]
     assert [len(scan.inputFiles()) for scan in scans] == [1]

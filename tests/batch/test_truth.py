@@ -9,16 +9,16 @@ import pytest
 from corpus import encoded, order
 from pyspark.sql import DataFrame, SparkSession
 
-from batch import truth as module
-from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day
-from batch.reach import Reach
-from batch.truth import decided
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.days.day import Day
+from batch.truth import recompute as module
+from batch.truth.reach import Reach
+from batch.truth.recompute import decided
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
 from streaming.reasons import Outcome
+from streaming.tables.bronze import RECORD
 
 pytestmark = pytest.mark.slow
 

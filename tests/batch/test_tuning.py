@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
-from batch import tuning
-from batch.archive import ARCHIVE
-from batch.day import Day
-from batch.tuning import LARGE_ROWS, MANY_ROWS, records, suit, suit_number
+from batch.archive import tuning
+from batch.archive.events import ARCHIVE
+from batch.archive.tuning import LARGE_ROWS, MANY_ROWS, records, suit, suit_number
+from batch.days.day import Day
 from infra.lake import spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once

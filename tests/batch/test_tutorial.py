@@ -14,7 +14,7 @@ from tutorial import TOPIC, VIEW, copied, performed, python
 
 from infra.settings import ROOT
 from streaming.contracts import CONTRACTS
-from streaming.definitions import definitions
+from streaming.versions.definitions import definitions
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ PROGRAM = """
 import json, sys, pytest
 from infra.session import spark
 from infra.spark_conf import FEW_ROWS
-from streaming.definitions import definitions
+from streaming.versions.definitions import definitions
 print("FOUND" + json.dumps(dict(definitions(spark("tutorial", "1g", "night_memory", "", FEW_ROWS)))))
 sys.exit(pytest.main(sys.argv[1:]))
 """

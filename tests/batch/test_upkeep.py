@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from batch import upkeep
+from batch.night import upkeep
 from infra.airflow import old_runs
 from infra.lake.upkeep import DAY_SECONDS
 from infra.settings import Settings

@@ -11,12 +11,12 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
-from batch.day import Day
-from batch.truth import view_day
-from batch.versions import VERSION, view_day_by_version
+from batch.days.day import Day
+from batch.truth.recompute import view_day
+from batch.truth.versions import VERSION, view_day_by_version
 from infra.lake.rows import frame
 from streaming.contracts import CONTRACTS
-from streaming.silver import EVENT
+from streaming.tables.silver import EVENT
 from streaming.views import VIEWS
 from streaming.views.law import ByPart
 from streaming.views.view import View

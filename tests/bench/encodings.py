@@ -28,10 +28,10 @@ from infra.session import spark
 from infra.shop.faults import Faults
 from infra.shop.run import Run
 from infra.spark_conf import FEW_ROWS
-from streaming import avro, protobuf
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.validate import validate_by
+from streaming.encodings import avro, protobuf
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 from tests.bench.cpu import Meter
 
 EVENTS = 60_000

@@ -99,7 +99,7 @@ def settled_since(bed: Bed, began: datetime) -> int:
 
 def ratio(events: int) -> list[Figure]:
     """A night on files against one thread of DuckDB that recomputes the day: `make bench-night` has more of it."""
-    from batch.night import Step
+    from batch.night.steps import Step
     from tests.bench.oracle.run import measured
 
     one = measured(1, events, seed=1)

@@ -17,13 +17,13 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from batch.tables import night_tables
+from batch.night.all_tables import night_tables
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.settings import Settings
 from infra.sql.gold import INLINED, dbt_environment
 from infra.sql.models import models
-from streaming.tables import stream_tables
+from streaming.all_tables import stream_tables
 
 
 @dataclass(frozen=True)

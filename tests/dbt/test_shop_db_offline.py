@@ -12,7 +12,7 @@ from infra.lake.columns import column, struct
 from infra.lake.rows import frame
 from infra.shop.db.tables import COMPARED
 from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
 
 pytestmark = pytest.mark.slow
 

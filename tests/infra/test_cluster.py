@@ -32,7 +32,7 @@ from infra.settings import settings
 
 def looked(values):
     import os, infra
-    from streaming.avro_schemas import texts
+    from streaming.encodings.avro_schemas import texts
     return pa.array([f"{infra.__file__} {len(texts('orders'))} {os.getcwd()}"] * len(values))
 
 own = spark("works", "512m", "stream_memory", conf={"spark.executor.memory": "512m"})

@@ -14,7 +14,7 @@ from infra import logs
 from infra.failures import PERMANENT_EXIT
 from infra.services.supervisor import Supervisor
 from infra.settings import ROOT, Settings, load
-from streaming.progress import named
+from streaming.tables.progress import named
 
 BEGUN = "import logging, sys, threading, warnings; from infra import logs; logs.begin('json'); "
 

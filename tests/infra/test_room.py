@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from batch.look import look
+from batch.status.look import look
 from infra import room
 from infra.failures import TransientFailure, reported
 from infra.settings import Settings, settings

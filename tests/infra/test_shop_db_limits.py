@@ -12,7 +12,7 @@ from infra.shop.db.changes import folded, read
 from infra.shop.db.check import compared
 from infra.shop.db.connector import configuration
 from infra.shop.db.snapshot import _deletion
-from streaming.encodings import MAX_ROW_BYTES
+from streaming.encodings.as_json import MAX_ROW_BYTES
 from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
 
 KEY = ("c-1",)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from py4j.protocol import Py4JError
 
-from batch.tables import night_tables
+from batch.night.all_tables import night_tables
 from infra import acting
 from infra.commands import s3_lines
 from infra.failures import PERMANENT_EXIT, PermanentFailure, TransientFailure, reported
@@ -21,7 +21,7 @@ from infra.settings import Settings
 from infra.settings_table import PAGE
 from infra.spark_conf import spark_defaults, write_defaults
 from infra.store_users import OWN, User
-from streaming.tables import stream_tables
+from streaming.all_tables import stream_tables
 
 WORDS = {
     "delta-rs": "Generic S3 error: Error performing PUT http://a/lake/x in 1ms - Server returned non-2xx status code: 403 "

@@ -1,6 +1,6 @@
 """Mistakes in what is told to be wrong: problems that vanish, days that nobody misses, runs that settle another day.
 
-Data flow: batch/due, batch/failed_nights, batch/unsettled, dags/day_of_run, infra/services -> Mutation
+Data flow: batch/due/plans, batch/night/failed_nights, batch/status/unsettled, dags/day_of_run, infra/services -> Mutation
 Run: python -m tests.mutations problems
 """
 
@@ -17,14 +17,14 @@ PROBLEMS, NIGHTS, STILL, PLAN, RUN = (
 ALARMS = (
     Mutation(
         "problems: a look that fails mends what it had found",
-        "batch/look.py",
+        "batch/status/look.py",
         '"daybreak status")], problems.add',
         '"daybreak status")], problems.keep',
         f"{PROBLEMS}::test_a_look_that_fails_leaves_what_it_found",
     ),
     Mutation(
         "problems: a day that is settled is told all the same",
-        "batch/unsettled.py",
+        "batch/status/unsettled.py",
         "if day not in {*done}",
         "if day",
         f"{PROBLEMS}::test_a_day_with_events_that_no_night_settles_is_told",
@@ -38,7 +38,7 @@ ALARMS = (
     ),
     Mutation(
         "problems: the settlement that is to be replaced mends its day",
-        "batch/failed_nights.py",
+        "batch/night/failed_nights.py",
         "if at and one.since and at > one.since",
         "if at and one.since",
         f"{NIGHTS}::test_what_was_settled_since_is_over",
@@ -52,14 +52,14 @@ ALARMS = (
     ),
     Mutation(
         "night: days that no night came for stay provisional",
-        "batch/due.py",
+        "batch/due/plans.py",
         "whole = {*open_days, *missed,",
         "whole = {*open_days,",
         f"{PLAN}::test_days_that_no_night_came_for_are_made_up_for",
     ),
     Mutation(
         "night: history before the first settled day is a missed night",
-        "batch/due.py",
+        "batch/due/plans.py",
         "if first < day < night.date",
         "if day < night.date",
         f"{PLAN}::test_days_that_no_night_came_for_are_made_up_for",
@@ -80,7 +80,7 @@ ALARMS = (
     ),
     Mutation(
         "stream: what is cut off for its size is not read again",
-        "streaming/rate.py",
+        "streaming/micro_batch/rate.py",
         "self.unbound(largest + 1)",
         "self.unbound(NO_LIMIT)",
         "tests/streaming/test_rate.py::test_only_what_was_cut_is_read_again",
@@ -94,7 +94,7 @@ ALARMS = (
     ),
     Mutation(
         "room: what cannot be written down is not told",
-        "batch/look.py",
+        "batch/status/look.py",
         "            unkept += [replace(one, since=datetime.now(UTC)) for one in found]\n",
         "            unkept += []\n",
         "tests/infra/test_room.py::test_what_cannot_be_written_down_is_told_all_the_same",

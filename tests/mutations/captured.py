@@ -1,6 +1,6 @@
 """Mistakes in the capture of a database: which change of a key is the last, what a snapshot says, what follows, what is compared.
 
-Data flow: infra/shop/db, streaming/debezium, views/reading -> Mutation
+Data flow: infra/shop/db, streaming/encodings/debezium, views/reading -> Mutation
 Run: python -m tests.mutations captured
 """
 
@@ -88,21 +88,21 @@ CAPTURED = (
     ),
     Mutation(
         "captured: an event's id does not begin with its position",
-        "streaming/debezium.py",
+        "streaming/encodings/debezium.py",
         'h = f"{lsn:016x}{digest[:16]}"',
         "h = digest[:32]",
         f"{DEBEZIUM}::test_the_same_change_has_one_id_and_later_ones_larger_ids",
     ),
     Mutation(
         "captured: rows that were inserted together have one id",
-        "streaming/debezium.py",
+        "streaming/encodings/debezium.py",
         "digest = hashlib.sha256(json.dumps(change, sort_keys=True).encode()).hexdigest()",
         'digest = hashlib.sha256(b"").hexdigest()',
         f"{DEBEZIUM}::test_rows_that_were_inserted_together_have_ids_of_their_own",
     ),
     Mutation(
         "captured: the connector's clock dates a change, and not the commit",
-        "streaming/debezium.py",
+        "streaming/encodings/debezium.py",
         'source["lsn"], source["ts_ms"]',
         'source["lsn"], change["ts_ms"]',
         f"{DEBEZIUM}::test_each_kind_of_change_is_an_event_of_its_commit",
@@ -116,21 +116,21 @@ CAPTURED = (
     ),
     Mutation(
         "captured: a row of a database whose clock is wrong is rejected",
-        "streaming/validate.py",
+        "streaming/validation/validate.py",
         "F.when(is_captured & is_dated & cannot_be, arrival)",
         "F.when(is_captured & is_dated & F.lit(False), arrival)",
         f"{DEBEZIUM}::test_a_clock_that_cannot_be_leaves_the_date_to_the_arrival",
     ),
     Mutation(
         "captured: a change is measured, and not its row",
-        "streaming/encodings.py",
+        "streaming/encodings/as_json.py",
         'return is_short | F.col("topic").isin(*captured) if captured else is_short',
         "return is_short",
         f"{DEBEZIUM}::test_a_row_is_measured_and_not_the_change_around_it",
     ),
     Mutation(
         "captured: the connector's placeholder is a text",
-        "streaming/debezium.py",
+        "streaming/encodings/debezium.py",
         'if change["op"] != DELETED and not is_whole(row_of(change)):',
         "if False:",
         f"{DEBEZIUM}::test_a_change_that_lacks_a_value_is_refused",
@@ -151,14 +151,14 @@ CAPTURED = (
     ),
     Mutation(
         "captured: a rejected row is forgotten by a stream that starts again",
-        "streaming/wrong_rows.py",
+        "streaming/quarantine/wrong_rows.py",
         "if found != before:",
         "if before and found != before:",
         f"{WRONG_ROWS}::test_a_rejected_change_names_row_place_reason_and_command",
     ),
     Mutation(
         "captured: a row that was rejected while copies were compared is mended",
-        "streaming/wrong_rows.py",
+        "streaming/quarantine/wrong_rows.py",
         "[name for name in right if now.get(name) == before[name]]",
         "right",
         f"{WRONG_ROWS}::test_a_copy_that_was_seen_right_ends_what_was_known_before",

@@ -25,7 +25,7 @@ CLUSTER = (
     ),
     Mutation(
         "cluster: one large record, and a micro-batch is written twice",
-        "streaming/rate.py",
+        "streaming/micro_batch/rate.py",
         "again.filter(pc.greater(again[SIZE], largest))",
         "again.filter(pc.greater(again[SIZE], -1))",
         "tests/streaming/test_rate.py::test_executors_that_see_no_limit_double_nothing",

@@ -1,6 +1,6 @@
 """Mistakes about writers that stood still, whose lease nobody asks for or the log does not know, and about clocks that are set.
 
-Data flow: infra/lake/lease.py, infra/lake/writes.py, streaming/clocks.py -> Mutation
+Data flow: infra/lake/lease.py, infra/lake/writes.py, streaming/positions/clocks.py -> Mutation
 Run: python -m tests.mutations fenced
 """
 
@@ -11,21 +11,21 @@ LEASE = "tests/infra/test_lease.py"
 FENCED = (
     Mutation(
         "clocks: a clock that is set back makes a later micro-batch earlier",
-        "streaming/clocks.py",
+        "streaming/positions/clocks.py",
         "max(planned, last + TICK) if last else planned",
         "planned",
         "tests/streaming/test_clocks.py::test_a_later_micro_batch_is_later_whatever_the_clock_says",
     ),
     Mutation(
         "clocks: a repeated micro-batch gets a time of its own",
-        "streaming/clocks.py",
+        "streaming/positions/clocks.py",
         'pc.field("batch_id") >= batch_id',
         'pc.field("batch_id") > batch_id',
         "tests/streaming/test_clocks.py::test_a_later_micro_batch_is_later_whatever_the_clock_says",
     ),
     Mutation(
         "clocks: nobody notices one that is set back",
-        "streaming/clocks.py",
+        "streaming/positions/clocks.py",
         "before - self._offset >= BACK_SECONDS",
         "self._offset - before >= BACK_SECONDS",
         "tests/streaming/test_clocks.py::test_a_clock_that_is_set_back_is_noticed_once",

@@ -53,14 +53,14 @@ FUZZED = (
     ),
     Mutation(
         "fuzzed: a rejected record is not kept",
-        "streaming/arrivals.py",
+        "streaming/micro_batch/outcomes.py",
         "        pc.or_(is_conflict, pc.equal(outcome, Outcome.REJECTED.value))\n",
         "        pc.or_(is_conflict, pc.equal(outcome, Outcome.CONFLICT.value))\n",
         f"{FUZZ}::test_stream_and_night_lose_no_record",
     ),
     Mutation(
         "fuzzed: the night finds a record's time in whatever is written there",
-        "batch/archive.py",
+        "batch/archive/events.py",
         'F.from_json(json_text(CONTRACTS.values()), "event_id string, event_time long", {"mode": "PERMISSIVE"})',
         'F.from_json(json_text(CONTRACTS.values()), "event_id string, event_time int", {"mode": "PERMISSIVE"})',
         f"{FUZZ}::test_stream_and_night_lose_no_record",

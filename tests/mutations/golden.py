@@ -54,7 +54,7 @@ GOLDEN = (
     ),
     Mutation(
         "golden: the watermark passes events that are still to come",
-        "streaming/both_layers.py",
+        "streaming/golden/both_layers.py",
         "min(reached, coming or reached)",
         "reached",
         "tests/streaming/golden/test_cut.py::test_no_event_that_counts_is_behind_the_watermark",

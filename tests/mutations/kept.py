@@ -17,14 +17,14 @@ HOT = "tests/streaming/test_hot_parts.py"
 KEPT = (
     Mutation(
         "state: large parts wait at the end of the log, for a micro-batch that may never come",
-        "streaming/patience.py",
+        "streaming/positions/patience.py",
         "not (waits and is_large)",
         "not is_large",
         f"{PATIENCE}::test_parts_wait_if_more_comes_and_one_is_large",
     ),
     Mutation(
         "state: a repeated micro-batch computes parts that waited the first time",
-        "streaming/patience.py",
+        "streaming/positions/patience.py",
         "self._checkpoints.read(FILE) == str(batch_id)",
         "False",
         f"{PATIENCE}::test_a_repeated_micro_batch_lets_the_same_wait",
@@ -38,14 +38,14 @@ KEPT = (
     ),
     Mutation(
         "state: what a large part owes is forgotten when the state is filled again",
-        "streaming/update_views.py",
+        "streaming/state/update_views.py",
         "self._each(lambda plan, _: plan.store.filled(self.version, watermark))",
         "self._each(lambda plan, _: plan.store.look(self.version - 1))",
         "tests/streaming/test_view_state.py::test_what_waits_is_lost_neither_with_the_state_nor_with_the_watermark",
     ),
     Mutation(
         "upkeep: Airflow's database grows for ever",
-        "batch/upkeep.py",
+        "batch/night/upkeep.py",
         "old_runs.remove_old(settings())",
         "0",
         f"{NIGHTS}::test_a_day_later_it_is_due_once",
@@ -94,7 +94,7 @@ KEPT = (
     ),
     Mutation(
         "state: what somebody chose for the views' plans is overwritten",
-        "streaming/update_views.py",
+        "streaming/state/update_views.py",
         "self._session.conf.set(name, chosen.get(name, value))",
         "self._session.conf.set(name, value)",
         "tests/streaming/test_part_store.py::test_behind_many_events_code_is_generated_unless_somebody_chose_otherwise",

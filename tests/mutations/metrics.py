@@ -1,6 +1,6 @@
 """Mistakes in what Prometheus and log collectors are told: parts that vanish, labels that follow the data, lines without an id.
 
-Data flow: batch/metrics, infra/metrics, streaming/monitor/metrics, infra/logs -> Mutation
+Data flow: batch/status/metrics, infra/metrics, streaming/monitor/metrics, infra/logs -> Mutation
 Run: python -m tests.mutations metrics
 """
 
@@ -12,21 +12,21 @@ LOGS = "tests/infra/test_logs.py"
 METRICS = (
     Mutation(
         "metrics: a part that fails half-way is printed by half",
-        "batch/metrics.py",
+        "batch/status/metrics.py",
         "families += list(part(s))",
         "families += part(s)",
         f"{NUMBERS}::test_a_part_that_fails_is_told_and_leaves_the_others",
     ),
     Mutation(
         "metrics: services of a platform that is down are asked",
-        "batch/metrics.py",
+        "batch/status/metrics.py",
         "if not is_up(s, found):",
         "if not is_up(s, found) and not found:",
         f"{NUMBERS}::test_of_a_platform_that_is_down_no_service_is_asked",
     ),
     Mutation(
         "metrics: a night that runs hides the last one",
-        "batch/metrics.py",
+        "batch/status/metrics.py",
         "next((run for run in runs if run.has_ended), None)",
         "next(iter(runs), None)",
         f"{NUMBERS}::test_the_last_night_is_the_newest_that_has_ended",
@@ -61,14 +61,14 @@ METRICS = (
     ),
     Mutation(
         "metrics: a metric that the rules read has another name",
-        "batch/metrics.py",
+        "batch/status/metrics.py",
         '"daybreak_part_success"',
         '"daybreak_part_read"',
         f"{RULES}::test_a_query_asks_for_what_is_printed",
     ),
     Mutation(
         "logs: a micro-batch's lines have the number of the one before",
-        "streaming/progress.py",
+        "streaming/tables/progress.py",
         '        logs.at(f"{INGEST}/{generation}/{batch_id}")\n        write(validated, batch_id)\n',
         '        write(validated, batch_id)\n        logs.at(f"{INGEST}/{generation}/{batch_id}")\n',
         f"{LOGS}::test_lines_of_a_micro_batch_have_its_id",

@@ -64,7 +64,7 @@ PROJECTS = (
     ),
     Mutation(
         "project: a changed file of it changes no version",
-        "streaming/known_definitions.py",
+        "streaming/versions/definition_cache.py",
         "(*(ROOT / name for name in FOLDERS), project.folder().folder)",
         "[ROOT / name for name in FOLDERS]",
         "tests/streaming/test_known_definitions.py::test_a_changed_file_of_the_project_is_planned_anew",

@@ -9,7 +9,7 @@ from conserved import disagreeing
 from running import Platform
 from truth_check import misspoken, untrue
 
-from batch.archive import ARCHIVE
+from batch.archive.events import ARCHIVE
 from infra.lake import reader
 
 pytestmark = pytest.mark.platform

@@ -20,13 +20,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from infra.lake import tables
-from streaming.arrivals import arrow_schema
 from streaming.contracts import CONTRACTS
 from streaming.golden.day import SHOWN, GoldenDay
 from streaming.golden.masking import Masking
 from streaming.golden.record import EXPECTED, RECORDS
 from streaming.golden.sample import sample
-from streaming.silver import QUARANTINE, SILVER
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.tables.silver import QUARANTINE, SILVER
 from streaming.views import VIEWS
 
 MORNING = datetime(2026, 1, 31, 6, tzinfo=UTC)

@@ -23,16 +23,16 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
-from batch.day import Day
-from batch.truth import view_day
-from batch.versions import VERSION, view_day_by_version
+from batch.days.day import Day
+from batch.truth.recompute import view_day
+from batch.truth.versions import VERSION, view_day_by_version
 from infra.lake.rows import frame
 from infra.settings import ROOT, Settings
 from infra.sql.gold import dbt_environment
 from streaming.contracts import CONTRACTS
-from streaming.definitions import definitions
-from streaming.shared_plan import answered
-from streaming.silver import EVENT
+from streaming.state.shared_plan import answered
+from streaming.tables.silver import EVENT
+from streaming.versions.definitions import definitions
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View

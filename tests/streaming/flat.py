@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.types import StructField, StructType, TimestampType
 
-from streaming.arrivals import arrow_schema
-from streaming.silver import EVENT
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.tables.silver import EVENT
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from streaming import definitions
+from streaming.versions import definitions
 
 _KNOWN: dict[tuple[int, ...], tuple[list[object], Mapping[str, str]]] = {}
 """By the objects' identities; the objects are kept, so that no other gets an identity of theirs."""

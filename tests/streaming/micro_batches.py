@@ -9,20 +9,20 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from streaming.arrivals import arrow_schema
-from streaming.changelog import counted, counted_in_arrow, known_at, last_of_each_key
 from streaming.contracts import CONTRACTS
-from streaming.open_rows import still_open, stored
-from streaming.shared_plan import answered
-from streaming.silver import EVENT
-from streaming.speed import latest_rows
-from streaming.standing_plan import standing_session
-from streaming.update_views import Keeping
-from streaming.view_state import CLOSES, OF_EVENT
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.positions.watermark import arrow_time
+from streaming.state.changelog import counted, counted_in_arrow, known_at, last_of_each_key
+from streaming.state.open_rows import still_open, stored
+from streaming.state.prepared_plan import standing_session
+from streaming.state.shared_plan import answered
+from streaming.state.update_views import Keeping
+from streaming.state.view_state import CLOSES, OF_EVENT
+from streaming.tables.silver import EVENT
+from streaming.tables.speed import latest_rows
 from streaming.views import CHANGELOGS, LOOKBACK, REACH, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import View
-from streaming.watermark import arrow_time
 
 COUNTED = StructType([*EVENT.fields, StructField("late_by_ms", LongType())])
 NOON = datetime(2026, 1, 31, 22, 30, tzinfo=UTC)

@@ -14,9 +14,9 @@ from typing import Any
 from pyspark.sql import Row, SparkSession
 
 from infra.settings import ROOT
-from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 
 EXAMPLES = ROOT / "streaming" / "shop" / "examples"
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)

@@ -12,9 +12,9 @@ from confluent_kafka import Producer
 from infra import failpoints
 from infra.failures import TransientFailure
 from infra.kafka.read_committed import committed
-from streaming import alerts as module
-from streaming.alerts import Alerts, last_sent
-from streaming.arrivals import arrow_schema
+from streaming.micro_batch import alerts as module
+from streaming.micro_batch.alerts import Alerts, last_sent
+from streaming.micro_batch.outcomes import arrow_schema
 from streaming.views import VIEWS
 
 VIEW = VIEWS["fraud_alerts"]

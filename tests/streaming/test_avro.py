@@ -17,13 +17,13 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from stored import stored
 from twins import ITEM, NOW_MS, PLAIN, rows, without_nulls
 
-from batch.archive import with_envelope
-from streaming import avro, avro_schemas
+from batch.archive.events import with_envelope
 from streaming.contracts import CONTRACTS
-from streaming.definitions import definitions, differing, of_topic, whole_plans
+from streaming.encodings import avro, avro_schemas
 from streaming.shop.contracts.orders import ORDERS
-from streaming.silver import topic_events
-from streaming.validate import validate, validate_by
+from streaming.tables.silver import topic_events
+from streaming.validation.validate import validate, validate_by
+from streaming.versions.definitions import definitions, differing, of_topic, whole_plans
 
 IN_AVRO = replace(ORDERS, encoding="avro")
 SCHEMAS = {version: json.loads(text) for version, text in avro_schemas.texts("orders").items()}

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 
 from infra.kafka.places import Ends
-from streaming import arrivals, backlog
-from streaming.backlog import Backlog, is_full
-from streaming.log import Log
-from streaming.watermark import Watermark
+from streaming.micro_batch import outcomes as arrivals
+from streaming.positions import backlog
+from streaming.positions.backlog import Backlog, is_full
+from streaming.positions.log import Log
+from streaming.positions.watermark import Watermark
 
 HOUR = 3_600_000
 DELAY, DAY = timedelta(minutes=10), timedelta(days=1)

@@ -14,8 +14,8 @@ from pyspark.sql.types import LongType, StructField, StructType
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.upkeep import forget
 from infra.lake.writes import append_once
-from streaming.arrivals import arrow_schema
-from streaming.changelog import (
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.state.changelog import (
     counted,
     counted_in_arrow,
     known_at,
@@ -23,10 +23,10 @@ from streaming.changelog import (
     never_deleted,
     shortened,
 )
-from streaming.silver import EVENT
-from streaming.silver import SILVER as SILVER_TABLE
 from streaming.state.kinds import Kind
-from streaming.view_state import on_time
+from streaming.state.view_state import on_time
+from streaming.tables.silver import EVENT
+from streaming.tables.silver import SILVER as SILVER_TABLE
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import ByPart

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.lake import spark_tables
-from streaming.clocks import BACK_SECONDS, TICK, SetBack, Times
-from streaming.progress import INGEST, PROGRESS, MicroBatch
+from streaming.positions.clocks import BACK_SECONDS, TICK, SetBack, Times
+from streaming.tables.progress import INGEST, PROGRESS, MicroBatch
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -14,10 +14,10 @@ from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, To
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
-from streaming import checkpoint
-from streaming.checkpoint import Checkpoints, SourceOffsets
 from streaming.monitor import consumer_group
 from streaming.monitor.consumer_group import Published
+from streaming.positions import checkpoint
+from streaming.positions.checkpoint import Checkpoints, SourceOffsets
 
 GROUP = "lag-tools"
 ONE: SourceOffsets = {"orders": {"0": 2, "1": 1}}

@@ -12,15 +12,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, DataType, DecimalType, MapType, StringType, StructType
 
 from infra.lake.columns import column, struct
-from streaming import arrivals
-from streaming.bronze import RECORD
-from streaming.content import rehashed
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
-from streaming.deduplicate import outcomes
-from streaming.event_ids import nothing_known
+from streaming.deduplication.deduplicate import outcomes
+from streaming.deduplication.event_ids import nothing_known
+from streaming.micro_batch import outcomes as arrivals
 from streaming.reasons import Outcome
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.content import rehashed
+from streaming.validation.validate import validate_by
 
 NOW_MS = 1_780_000_000_000
 ID = "7b0c2f7e-1f52-4c39-9a53-8e9f2a6a1c01"

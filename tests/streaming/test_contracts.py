@@ -9,10 +9,10 @@ from pyspark.sql import SparkSession
 
 from infra.kafka.lines import read_key
 from streaming import project
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.reasons import Reason
-from streaming.validate import validate
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate
 
 EXAMPLES = project.examples()
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)

@@ -13,10 +13,10 @@ from deltalake import write_deltalake
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables
 from infra.problems import of_source
-from streaming import cut_off
-from streaming.arrivals import arrow_schema
-from streaming.bronze import BRONZE
-from streaming.log import Log
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.positions import cut_off
+from streaming.positions.log import Log
+from streaming.tables.bronze import BRONZE
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 AT = "orders", 0

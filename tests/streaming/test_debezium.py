@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from streaming import debezium
-from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
+from streaming.encodings import debezium
 from streaming.reasons import Reason
 from streaming.shop.contracts.shop_db import SHOP_CUSTOMERS, SHOP_ORDERS, SHOP_PRODUCTS, SHOP_STOCK
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 
 SHOP = (SHOP_CUSTOMERS, SHOP_PRODUCTS, SHOP_STOCK, SHOP_ORDERS)
 TABLE = debezium.Table.of(SHOP_CUSTOMERS)
@@ -230,7 +230,7 @@ def test_a_row_is_measured_and_not_the_change_around_it(spark: SparkSession) -> 
 
 
 def test_a_row_that_is_too_long_itself_is_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streaming.encodings.MAX_ROW_BYTES", 70_000)
+    monkeypatch.setattr("streaming.encodings.as_json.MAX_ROW_BYTES", 70_000)
     notes = ("n" * 69_500, "n" * 70_001)
     found = judged(spark, SHOP_CUSTOMERS, *((KEY, change("u", BEFORE, AFTER | {"note": note})) for note in notes))
     assert [reasons for _, reasons in found] == [[], ["oversize"]]

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from streaming.dedup_index import TIDY_MS, DedupIndex
-from streaming.event_ids import Arrived, bits
+from streaming.deduplication.dedup_index import TIDY_MS, DedupIndex
+from streaming.deduplication.event_ids import Arrived, bits
 
 Event = tuple[str, int, int]
 """Id, event time (epoch milliseconds), hash of the content."""

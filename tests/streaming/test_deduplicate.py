@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from streaming import arrivals
-from streaming.deduplicate import outcomes
-from streaming.event_ids import nothing_known
+from streaming.deduplication.deduplicate import outcomes
+from streaming.deduplication.event_ids import nothing_known
+from streaming.micro_batch import outcomes as arrivals
 from streaming.reasons import Outcome, Reason
-from streaming.silver import rejected
+from streaming.tables.silver import rejected
 
 START = datetime(2026, 1, 31, tzinfo=UTC)
 COLUMNS = (
@@ -58,7 +58,7 @@ def test_an_arrival_has_its_outcome(decided: dict[str, Row], case: tuple[object,
 
 
 def test_the_streams_driver_finds_the_same_outcomes() -> None:
-    """streaming.arrivals decides a micro-batch in memory; what silver has already is given to it by id."""
+    """streaming.micro_batch.outcomes decides a micro-batch in memory; what silver has already is given to it by id."""
     names = (
         "name",
         "event_id",

@@ -10,10 +10,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from streaming import definitions as module
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import between, matches
-from streaming.definitions import (
+from streaming.shop.views.order_totals import ORDER_TOTALS
+from streaming.tables.silver import EVENT
+from streaming.versions import definitions as module
+from streaming.versions.definitions import (
     EVENTS,
     definitions,
     differing,
@@ -23,9 +25,7 @@ from streaming.definitions import (
     of_one_event,
     of_topic,
 )
-from streaming.generation import topics_gone
-from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.silver import EVENT
+from streaming.versions.generation import topics_gone
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow

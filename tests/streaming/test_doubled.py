@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
-from streaming.bronze import BRONZE
-from streaming.doubled import read_again, remove_second_copies
-from streaming.progress import INGEST, PROGRESS
+from streaming.positions.doubled import read_again, remove_second_copies
+from streaming.tables.bronze import BRONZE
+from streaming.tables.progress import INGEST, PROGRESS
 
 HISTORY = (
     ("g1", 0, [("orders", 0, 0, 2), ("commands", 0, 0, 3)]),

@@ -18,12 +18,12 @@ from infra.lake.columns import column, struct
 from infra.lake.rows import arrow
 from infra.lake.tables import Table
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract, Version
 from streaming.shop.contracts.orders import ITEM, ORDERS
-from streaming.silver import topic_events
-from streaming.validate import validate, validate_by
+from streaming.tables.bronze import RECORD
+from streaming.tables.silver import topic_events
+from streaming.validation.validate import validate, validate_by
 
 pytestmark = pytest.mark.slow
 

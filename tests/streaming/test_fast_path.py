@@ -14,11 +14,11 @@ from pyspark.sql.types import ArrayType, DoubleType, LongType, MapType, StringTy
 from infra.shop.faults import Faults
 from infra.shop.run import Run
 from infra.spark_conf import INTERPRETED
-from streaming import validate as module
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.fast_path import is_provable
-from streaming.validate import validate, validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation import validate as module
+from streaming.validation.fast_path import is_provable
+from streaming.validation.validate import validate, validate_by
 
 NOW_MS = 1_780_000_000_000
 SOURCES = [*neighbours(NOW_MS), *poison(NOW_MS)]

@@ -23,9 +23,9 @@ from fuzz.ways import SETS, complaints, of_set
 from pyspark.sql import SparkSession
 
 from infra.lake import spark_tables
-from streaming.bronze import BRONZE
 from streaming.contracts import CONTRACTS
-from streaming.silver import QUARANTINE, SILVER
+from streaming.tables.bronze import BRONZE
+from streaming.tables.silver import QUARANTINE, SILVER
 
 SEED = int(os.environ.get("DAYBREAK_FUZZ_SEED", 40))
 FIRST, COUNT = int(os.environ.get("DAYBREAK_FUZZ_FIRST", 0)), int(os.environ.get("DAYBREAK_FUZZ_CASES", 2_000))

@@ -7,10 +7,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.failures import PermanentFailure
-from streaming import checkpoint
-from streaming.checkpoint import Checkpoints
-from streaming.gaps import Gap, GapCause, gaps, refuse
-from streaming.log import Log
+from streaming.positions import checkpoint
+from streaming.positions.checkpoint import Checkpoints
+from streaming.positions.gaps import Gap, GapCause, gaps, refuse
+from streaming.positions.log import Log
 
 ORDERS, PAYMENTS = ("orders", 0), ("payments", 1)
 LOG = Log({ORDERS: 10, PAYMENTS: 40}, {ORDERS: 20, PAYMENTS: 50})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.generation import topics_gone
+from streaming.versions.generation import topics_gone
 
 WRITTEN = {"events": "1", "events/orders": "2", "events/reviews": "3", "order_totals": "4", "old_view": "5"}
 

@@ -8,8 +8,8 @@ import pytest
 
 from infra.kafka.ends import Open
 from infra.problems import problems
-from streaming import held_back
-from streaming.held_back import HeldBack
+from streaming.positions import held_back
+from streaming.positions.held_back import HeldBack
 
 ORDERS, PAYMENTS = ("orders", 0), ("payments", 1)
 

@@ -20,18 +20,18 @@ from pyspark.sql import SparkSession
 from infra import failpoints
 from infra.lake import spark_tables
 from infra.lake.rows import frame
-from streaming import held_back
-from streaming.bronze import BRONZE, RECORD
-from streaming.checkpoint import Planned
-from streaming.ingest import Ingest
-from streaming.progress import PROGRESS
-from streaming.rate import sized
-from streaming.rejections import Rejections
-from streaming.restate import restate
-from streaming.silver import QUARANTINE, SILVER
+from streaming.all_tables import speed_tables
+from streaming.micro_batch.ingest import Ingest
+from streaming.micro_batch.rate import sized
+from streaming.positions import held_back
+from streaming.positions.checkpoint import Planned
+from streaming.quarantine.rejections import Rejections
+from streaming.recovery.restate import restate
 from streaming.state import recovery
-from streaming.tables import speed_tables
-from streaming.validate import validate
+from streaming.tables.bronze import BRONZE, RECORD
+from streaming.tables.progress import PROGRESS
+from streaming.tables.silver import QUARANTINE, SILVER
+from streaming.validation.validate import validate
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from plans import most_rows, slow
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from streaming.shared_plan import answered
 from streaming.shop.views.click_through import MOST_CLICKS
 from streaming.shop.views.open_orders_by_region import MOST_MOVES
-from streaming.view_state import CLOSES
+from streaming.state.shared_plan import answered
+from streaming.state.view_state import CLOSES
 from streaming.views import VIEWS
 from streaming.views.law import Additive
 from streaming.views.view import View

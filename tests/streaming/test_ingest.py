@@ -11,13 +11,13 @@ import pytest
 
 from infra.problems import problems
 from infra.settings import settings
-from streaming import clocks
-from streaming.checkpoint import Planned, SourceOffsets, ranges
-from streaming.dedup_index import DedupIndex
-from streaming.event_ids import Arrived
-from streaming.ingest import Ingest
-from streaming.progress import INGEST, MicroBatch
-from streaming.watermark import Watermark, millis
+from streaming.deduplication.dedup_index import DedupIndex
+from streaming.deduplication.event_ids import Arrived
+from streaming.micro_batch.ingest import Ingest
+from streaming.positions import clocks
+from streaming.positions.checkpoint import Planned, SourceOffsets, ranges
+from streaming.positions.watermark import Watermark, millis
+from streaming.tables.progress import INGEST, MicroBatch
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 START: SourceOffsets = {"orders": {"0": 3, "1": 0}}

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from infra.project import Place
 from infra.settings import settings
-from streaming import known_definitions as module
+from streaming.versions import definition_cache as module
 
 LONG_AGO = 1_000_000_000
 

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 from infra.lake import spark_tables
 from infra.lake.arrow_tables import files, latest
 from infra.lake.writes import append_once
-from streaming.event_ids import Arrived
-from streaming.late_duplicates import LateIndex, may_hold
-from streaming.silver import SILVER
+from streaming.deduplication.event_ids import Arrived
+from streaming.deduplication.late_duplicates import LateIndex, may_hold
+from streaming.tables.silver import SILVER
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DAYS = 40

@@ -7,12 +7,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.lake.rows import frame
-from streaming import long_values
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
-from streaming.long_values import BEGINNING, LONG, restored
-from streaming.rate import SIZE, sized
-from streaming.validate import validate
+from streaming.micro_batch import long_values
+from streaming.micro_batch.long_values import BEGINNING, LONG, restored
+from streaming.micro_batch.rate import SIZE, sized
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate
 
 pytestmark = pytest.mark.slow
 

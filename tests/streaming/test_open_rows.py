@@ -10,11 +10,11 @@ from fewer import only_views
 from pyspark.sql import SparkSession
 
 from infra.lake.rows import arrow
-from streaming import open_rows
-from streaming.speed import speed_table
-from streaming.view_state import CLOSES
+from streaming.positions.watermark import millis
+from streaming.state import open_rows
+from streaming.state.view_state import CLOSES
+from streaming.tables.speed import speed_table
 from streaming.views import VIEWS
-from streaming.watermark import millis
 
 VIEW = VIEWS["order_payments"]
 NOON = datetime(2026, 1, 30, 12, tzinfo=UTC)

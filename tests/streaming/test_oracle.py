@@ -17,10 +17,10 @@ from oracle import ORACLE
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from streaming.shared_plan import answered
-from streaming.speed import latest_rows
-from streaming.update_views import Keeping
-from streaming.view_state import CLOSES
+from streaming.state.shared_plan import answered
+from streaming.state.update_views import Keeping
+from streaming.state.view_state import CLOSES
+from streaming.tables.speed import latest_rows
 from streaming.views import VIEWS
 from streaming.views.view import View
 

@@ -11,12 +11,12 @@ from pyspark.sql import SparkSession
 
 from infra.shop.malformed import MALFORMATIONS
 from infra.shop.orders.commands import Malformed, read
-from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
 from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
 from streaming.shop.contracts.orders import ORDERS
 from streaming.shop.contracts.payments import PAYMENTS
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 
 ARRIVAL = datetime(2026, 1, 31, 12, tzinfo=UTC)
 NOW = int(ARRIVAL.timestamp() * 1000)

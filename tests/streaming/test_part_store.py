@@ -9,11 +9,11 @@ from flat import arrow
 from pyspark.sql import SparkSession
 
 from infra.settings import settings
-from streaming import update_views
-from streaming.shared_plan import SharedPlan
-from streaming.standing_plan import nodes
+from streaming.state import update_views
 from streaming.state.layout import Leaf
-from streaming.update_views import Keeping
+from streaming.state.prepared_plan import nodes
+from streaming.state.shared_plan import SharedPlan
+from streaming.state.update_views import Keeping
 
 pytestmark = pytest.mark.slow
 SOURCE = "daybreak.state.Source"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from streaming.patience import Patience
+from streaming.positions.patience import Patience
 
 
 class Files(dict[str, str]):

@@ -7,9 +7,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.failures import PermanentFailure
-from streaming import checkpoint, power_loss
-from streaming.checkpoint import Checkpoints
-from streaming.power_loss import COMMIT, PLAN, _is_whole
+from streaming.positions import checkpoint
+from streaming.positions.checkpoint import Checkpoints
+from streaming.recovery import power_loss
+from streaming.recovery.power_loss import COMMIT, PLAN, _is_whole
 
 BATCHES = 3
 

@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 
 from infra.settings import Settings, load
 from infra.spark_conf import FEW_ROWS
-from streaming import working_folder
-from streaming.query import gathered
+from streaming.micro_batch.query import gathered
+from streaming.process import working_folder
 from streaming.stream import spark_settings
 
 

@@ -13,10 +13,10 @@ from pyspark.sql.types import StructType
 from infra.lake import spark_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
-from streaming.bronze import BRONZE
 from streaming.monitor.freshness import no_builds, visible
-from streaming.progress import INGEST, PROGRESS, MicroBatch
-from streaming.silver import SILVER
+from streaming.tables.bronze import BRONZE
+from streaming.tables.progress import INGEST, PROGRESS, MicroBatch
+from streaming.tables.silver import SILVER
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 OLDER = replace(PROGRESS, schema=StructType([field for field in PROGRESS.schema if field.name != "visible"]))

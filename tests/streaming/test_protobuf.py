@@ -13,13 +13,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from twins import NOW_MS, PLAIN, rows, without_nulls
 
-from batch.archive import with_envelope
-from streaming import proto_schemas, protobuf
+from batch.archive.events import with_envelope
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Version
-from streaming.definitions import definitions, differing, of_topic
+from streaming.encodings import proto_schemas, protobuf
 from streaming.shop.contracts.orders import ORDERS
-from streaming.validate import validate_by
+from streaming.validation.validate import validate_by
+from streaming.versions.definitions import definitions, differing, of_topic
 
 IN_PROTOBUF = replace(ORDERS, encoding="protobuf")
 VALUE = protobuf.encode("orders", PLAIN)
@@ -94,7 +94,7 @@ def test_stored_files_are_what_the_contracts_say() -> None:
     assert "orders" in shown
     for topic in shown:
         assert proto_schemas.stored(topic) == proto_schemas.proto(CONTRACTS[topic]), (
-            f"run python -m streaming.proto_schemas {topic}"
+            f"run python -m streaming.encodings.proto_schemas {topic}"
         )
 
 

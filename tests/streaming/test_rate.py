@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.lake.rows import frame
-from streaming import rate
-from streaming.bronze import RECORD
-from streaming.rate import LARGEST, SIZE, SMALLEST, AnotherRate, Rate, sized
+from streaming.micro_batch import rate
+from streaming.micro_batch.rate import LARGEST, SIZE, SMALLEST, AnotherRate, Rate, sized
+from streaming.tables.bronze import RECORD
 
 MB = 1 << 20
 

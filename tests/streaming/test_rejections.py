@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.commands.query import READS
+from streaming.quarantine.rejections import FEWEST, MINUTES, Rejections, query
 from streaming.reasons import Reason
-from streaming.rejections import FEWEST, MINUTES, Rejections, query
-from streaming.silver import QUARANTINE
+from streaming.tables.silver import QUARANTINE
 
 ROWS = pa.schema([("topic", pa.string()), ("reasons", pa.list_(pa.string()))])
 JSON, VERSION, TYPE = Reason.NOT_JSON.value, Reason.UNKNOWN_VERSION.value, Reason.UNKNOWN_TYPE.value

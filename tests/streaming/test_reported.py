@@ -6,10 +6,10 @@ import pytest
 from corpus import KEY, encoded, order
 from pyspark.sql import SparkSession
 
-from streaming.bronze import RECORD
 from streaming.shop.contracts.orders import ORDERS
 from streaming.shop.contracts.saved_searches import SAVED_SEARCHES
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 
 NOW_MS = 1_780_000_000_000
 PLAIN = encoded(order("plain", NOW_MS))

@@ -10,11 +10,11 @@ import pytest
 from deltalake import write_deltalake
 
 from infra.lake.rows import arrow
-from streaming import restore
-from streaming.changelog import counted_in_arrow
 from streaming.contracts import CONTRACTS
-from streaming.silver import SILVER
-from streaming.view_state import OF_EVENT
+from streaming.state import restore
+from streaming.state.changelog import counted_in_arrow
+from streaming.state.view_state import OF_EVENT
+from streaming.tables.silver import SILVER
 from streaming.views import CHANGELOGS, VIEWS
 from streaming.views.as_of import KNOWN_AT
 

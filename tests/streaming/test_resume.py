@@ -15,12 +15,12 @@ from infra.failures import PermanentFailure
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
-from streaming import checkpoint, resume, same_log
-from streaming.bronze import BRONZE
-from streaming.checkpoint import Checkpoints, SourceOffsets
-from streaming.gaps import BRONZE_GAPS
-from streaming.log import Log
-from streaming.progress import INGEST, PROGRESS
+from streaming.positions import checkpoint, resume, same_log
+from streaming.positions.checkpoint import Checkpoints, SourceOffsets
+from streaming.positions.gaps import BRONZE_GAPS
+from streaming.positions.log import Log
+from streaming.tables.bronze import BRONZE
+from streaming.tables.progress import INGEST, PROGRESS
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 IDS = {"orders": "first-of-orders", "clicks": "first-of-clicks"}

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 from infra.failures import PermanentFailure
-from streaming import ingest, same_log
-from streaming.checkpoint import Planned
-from streaming.ingest import Ingest
-from streaming.same_log import others, still
+from streaming.micro_batch import ingest
+from streaming.micro_batch.ingest import Ingest
+from streaming.positions import same_log
+from streaming.positions.checkpoint import Planned
+from streaming.positions.same_log import others, still
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 WAS = {"orders": "first", "clicks": "first"}

@@ -7,7 +7,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from infra.lake.rows import frame
 from streaming.reasons import Outcome
-from streaming.silver import EVENT, accepted
+from streaming.tables.silver import EVENT, accepted
 
 MIDNIGHT = datetime(2026, 2, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)

@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from infra.lake.rows import arrow, from_arrow
-from streaming.arrivals import arrow_schema
-from streaming.silver import EVENT
-from streaming.standing_plan import Input, StandingPlan, standing_session
-from streaming.update_views import Keeping
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.state.prepared_plan import Input, StandingPlan, standing_session
+from streaming.state.update_views import Keeping
+from streaming.tables.silver import EVENT
 
 pytestmark = pytest.mark.slow
 
@@ -111,4 +111,4 @@ def test_more_rows_than_spark_takes_as_local_ones(spark: SparkSession) -> None:
 
 def test_the_plans_of_all_views_are_made_once(spark: SparkSession, tmp_path: Path) -> None:
     again = [plan for plan in Keeping(spark, str(tmp_path))._plans if not plan.plan.stands]
-    assert not again, "a view has an exchange, a broadcast or a subquery: see streaming/standing_plan.py"
+    assert not again, "a view has an exchange, a broadcast or a subquery: see streaming/state/prepared_plan.py"

@@ -12,15 +12,15 @@ from pyspark.sql import SparkSession
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.rows import arrow, from_arrow
 from infra.lake.writes import append_once
-from streaming import stored_hashes
-from streaming.arrivals import valid
-from streaming.bronze import RECORD
-from streaming.content import comparable
 from streaming.contracts import CONTRACTS
-from streaming.late_duplicates import LateIndex
-from streaming.restore import recent_since
-from streaming.silver import SILVER
-from streaming.validate import validate_by
+from streaming.deduplication import stored_hashes
+from streaming.deduplication.late_duplicates import LateIndex
+from streaming.micro_batch.outcomes import valid
+from streaming.state.restore import recent_since
+from streaming.tables.bronze import RECORD
+from streaming.tables.silver import SILVER
+from streaming.validation.content import comparable
+from streaming.validation.validate import validate_by
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from streaming import topics
-from streaming.topic_settings import wrong
+from streaming.positions import topics
+from streaming.positions.topic_settings import wrong
 
 HOUR = 3_600_000
 SOUND = {

@@ -7,10 +7,10 @@ import pytest
 from corpus import Record, encoded, neighbours, order, poison
 from pyspark.sql import SparkSession
 
-from streaming.bronze import RECORD
-from streaming.encodings import FAULTS
+from streaming.encodings.as_json import FAULTS
 from streaming.reasons import Reason
-from streaming.validate import validate
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate
 
 NOW_MS = 1_780_000_000_000
 POISON, NEIGHBOURS = poison(NOW_MS), neighbours(NOW_MS)

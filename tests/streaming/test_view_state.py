@@ -16,14 +16,13 @@ from micro_batches import NOON, Run, arrow, said_and_expected
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from streaming import update_views
-from streaming.changelog import counted_in_arrow
-from streaming.speed import latest_rows
-from streaming.state import layout
-from streaming.update_views import PARTS, Keeping
+from streaming.positions.watermark import arrow_time
+from streaming.state import layout, update_views
+from streaming.state.changelog import counted_in_arrow
+from streaming.state.update_views import PARTS, Keeping
+from streaming.tables.speed import latest_rows
 from streaming.views import VIEWS
 from streaming.views.view import View
-from streaming.watermark import arrow_time
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from infra.lake.columns import plain
 from streaming.shop.views.order_payments import ORDER_PAYMENTS
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.silver import EVENT, topic_events
+from streaming.tables.silver import EVENT, topic_events
 from streaming.views import VIEWS
 from streaming.views.law import APART
 from streaming.views.view import View

@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.lake import spark_tables
-from streaming.progress import INGEST, PROGRESS, MicroBatch
-from streaming.silver import late_by
-from streaming.watermark import Watermark, millis, restored
+from streaming.positions.watermark import Watermark, millis, restored
+from streaming.tables.progress import INGEST, PROGRESS, MicroBatch
+from streaming.tables.silver import late_by
 
 DELAY, ALIGNMENT = timedelta(minutes=10), timedelta(days=1)
 

@@ -15,12 +15,12 @@ from pyspark.sql import SparkSession
 
 from infra.settings import ROOT
 from infra.shop.malformed import MALFORMATIONS, Malformation
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
 from streaming.reasons import Reason
 from streaming.shop.contracts.order_service import ANSWERS, COMMANDS
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 from streaming.webhooks.check import Checked, check
 from streaming.webhooks.refused import Refused
 from streaming.webhooks.request import key_in

@@ -9,7 +9,7 @@ import pytest
 
 from infra.problems import problems
 from infra.settings import Settings
-from streaming import wrong_rows
+from streaming.quarantine import wrong_rows
 from streaming.reasons import Outcome, Reason
 from streaming.shop.contracts.shop_db import SHOP_PRODUCTS, SHOP_STOCK
 

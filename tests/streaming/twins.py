@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from infra.shop.faults import Faults
 from infra.shop.run import Run
-from streaming.bronze import RECORD
 from streaming.contracts.contract import Contract
 from streaming.shop.contracts.orders import ORDERS
-from streaming.silver import topic_events
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.tables.silver import topic_events
+from streaming.validation.validate import validate_by
 
 NOW_MS = 1_780_000_000_000
 PLAIN = order("plain", NOW_MS)

@@ -16,7 +16,7 @@ from infra.failures import PermanentFailure
 from infra.lab.labs import CQRS
 from infra.lake import reader
 from infra.settings import Settings, settings
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
 
 commands = typer.Typer()
 

@@ -25,8 +25,8 @@ from infra.shop.db.connection import connected
 from infra.shop.db.write import load as loaded
 from infra.shop.followers.copies import in_the
 from infra.shop.followers.systems import systems
+from streaming.quarantine.wrong_rows import known
 from streaming.shop.captured_copy import in_silver
-from streaming.wrong_rows import known
 
 commands = typer.Typer()
 shop_db = typer.Typer(no_args_is_help=True, help="The shop's database, and the copies that follow it.")

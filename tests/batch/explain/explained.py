@@ -22,7 +22,7 @@ from batch.reconciliation.differences import DIFFERENCES
 from batch.reconciliation.evidence import EVIDENCE
 from batch.settlement.decisions import DECISIONS
 from batch.settlement.settlements import PAST_SETTLEMENTS, SETTLEMENTS
-from batch.truth import TRUTH, truth_table
+from batch.truth.recompute import TRUTH, truth_table
 from infra.lake import spark_tables
 from infra.lake import tables as tables_of_lake
 from infra.lake.rows import arrow
@@ -30,8 +30,8 @@ from infra.lake.tables import Table
 from infra.lake.writes import append_once
 from streaming.shop.views.order_payments import ORDER_PAYMENTS
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.silver import SILVER
-from streaming.speed import speed_table
+from streaming.tables.silver import SILVER
+from streaming.tables.speed import speed_table
 from streaming.views.view import View
 
 DAY = date(2026, 1, 31)

@@ -15,7 +15,7 @@ from batch.explain.names import Asked, asked
 from infra.failures import PermanentFailure
 from streaming.shop.views.order_payments import ORDER_PAYMENTS
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.speed import speed_table
+from streaming.tables.speed import speed_table
 from streaming.views import VIEWS
 
 

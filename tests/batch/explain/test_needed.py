@@ -10,7 +10,7 @@ from batch.explain.needed import needed
 from infra.lake.rows import arrow
 from streaming.shop.views.order_payments import ORDER_PAYMENTS
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
 from streaming.views import VIEWS
 
 

@@ -28,11 +28,11 @@ from batch.commands.explain import commands
 from batch.explain.screen import FEW_EVENTS, WIDTH, lines
 from batch.explain.steps import Kind, Step, steps
 from batch.settlement.decisions import DECISIONS
-from streaming.bronze import BRONZE
-from streaming.generation import adopt
 from streaming.shop.views.order_totals import ORDER_TOTALS
-from streaming.silver import SILVER
-from streaming.speed import speed_table
+from streaming.tables.bronze import BRONZE
+from streaming.tables.silver import SILVER
+from streaming.tables.speed import speed_table
+from streaming.versions.generation import adopt
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from batch.metrics import Part, nights, settled
+from batch.status.metrics import Part, nights, settled
 from infra.airflow.runs import Run
 from infra.kafka.partitions import Partition
 from infra.metrics.programs import held, problems, programs
@@ -19,7 +19,7 @@ from infra.services.status import Condition, Status
 from streaming.monitor.freshness import Clock, Freshness
 from streaming.monitor.lag import lag_of
 from streaming.monitor.metrics import freshness, lags, micro_batches
-from streaming.progress import no_rows
+from streaming.tables.progress import no_rows
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 STREAM = Status("stream", Condition.WAITING, 7, {}, 512, 640, 90, "its first micro-batch", ("much bad input",))

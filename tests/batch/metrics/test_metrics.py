@@ -9,7 +9,7 @@ import pytest
 from metrics_sample import FRESH, GAP, MICRO_BATCH, NIGHT, NOW, PARTS, READ, STREAM, families, values
 from prometheus_client.metrics_core import Metric
 
-from batch.metrics import NIGHT_SECONDS, nights, parts, read_parts
+from batch.status.metrics import NIGHT_SECONDS, nights, parts, read_parts
 from infra.failures import TransientFailure
 from infra.metrics.family import text
 from infra.metrics.programs import problems, programs

@@ -12,7 +12,7 @@ import yaml
 from metrics_sample import PARTS, families
 from promql_parser import AggregateExpr, Matcher, VectorSelector
 
-from batch.metrics import read_parts
+from batch.status.metrics import read_parts
 from infra import metrics
 from infra.settings import Settings
 

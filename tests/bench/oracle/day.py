@@ -18,25 +18,25 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from batch.day import Day
-from batch.tables import night_tables
+from batch.days.day import Day
+from batch.night.all_tables import night_tables
 from infra.lake import spark_tables
 from infra.lake.writes import append_once
 from infra.settings import settings
 from infra.shop.faults import Copy, Faults
 from infra.shop.run import Run
-from streaming.bronze import BRONZE, RECORD
-from streaming.changelog import counted, known_at
-from streaming.deduplicate import outcomes
-from streaming.definitions import EVENTS, definitions
-from streaming.gaps import BRONZE_GAPS
-from streaming.log import Log
-from streaming.progress import INGEST, PROGRESS, MicroBatch
-from streaming.shared_plan import answered
-from streaming.silver import QUARANTINE, SILVER, accepted, rejected
-from streaming.speed import speed_table
-from streaming.validate import validate
-from streaming.view_state import CLOSES
+from streaming.deduplication.deduplicate import outcomes
+from streaming.positions.gaps import BRONZE_GAPS
+from streaming.positions.log import Log
+from streaming.state.changelog import counted, known_at
+from streaming.state.shared_plan import answered
+from streaming.state.view_state import CLOSES
+from streaming.tables.bronze import BRONZE, RECORD
+from streaming.tables.progress import INGEST, PROGRESS, MicroBatch
+from streaming.tables.silver import QUARANTINE, SILVER, accepted, rejected
+from streaming.tables.speed import speed_table
+from streaming.validation.validate import validate
+from streaming.versions.definitions import EVENTS, definitions
 from streaming.views import LOOKBACK, VIEWS
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.view import LONG_REACHES

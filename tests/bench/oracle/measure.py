@@ -1,4 +1,4 @@
-"""A night on a filled lake, step by step as `batch.night` takes them, with the CPU of each.
+"""A night on a filled lake, step by step as `batch.night.steps` takes them, with the CPU of each.
 
 Data flow: log (Parquet) -> archive -> conservation -> truth -> reconcile -> correct -> CPU seconds per step
 Run: make bench-night
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE, with_envelope
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.archive.tuning import suit_number
 from batch.conservation.check import conserve, marks
-from batch.day import Day
-from batch.due import plans
-from batch.night import Step, advance
-from batch.tuning import suit_number
+from batch.days.day import Day
+from batch.due.plans import plans
+from batch.night.steps import Step, advance
 from infra.failures import PermanentFailure
 from infra.lake.writes import append_once
-from streaming.definitions import definitions
-from streaming.log import Log
+from streaming.positions.log import Log
+from streaming.versions.definitions import definitions
 from tests.bench.oracle.cost import spent
 from tests.bench.oracle.day import records
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import duckdb
 from deltalake import DeltaTable
 
-from batch.archive import ARCHIVE
-from batch.day import Day
-from batch.truth import TRUTH
+from batch.archive.events import ARCHIVE
+from batch.days.day import Day
+from batch.truth.recompute import TRUTH
 from infra.failures import PermanentFailure
 from infra.words import words
 from streaming.contracts import CONTRACTS

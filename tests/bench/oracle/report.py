@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from batch.night import Step
+from batch.night.steps import Step
 from tests.bench.oracle.cost import slope
 from tests.bench.oracle.run import Measured
 

@@ -17,13 +17,13 @@ from tempfile import TemporaryDirectory
 from typing import ParamSpec, TypeVar
 from unittest.mock import patch
 
-from batch.day import Day
-from batch.driver import say, session
-from batch.night import Step
+from batch.days.day import Day
+from batch.night.driver import say, session
+from batch.night.steps import Step
 from infra.failures import PermanentFailure
 from infra.lake import tables
 from infra.settings import Settings, settings
-from streaming.log import Log
+from streaming.positions.log import Log
 from streaming.views import VIEWS
 from tests.bench.oracle import measure
 from tests.bench.oracle.cost import spent

@@ -11,8 +11,8 @@ from card import CENTS, KINDS
 from corpus import cancelled, encoded, identity, order, payment
 from pyspark.sql import SparkSession
 
-from batch.day import Day
-from batch.night import Step
+from batch.days.day import Day
+from batch.night.steps import Step
 from batch.settlement.settlements import is_settled
 from infra import failpoints
 from infra.shop.faults import Copy, Faults

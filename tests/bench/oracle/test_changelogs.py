@@ -15,22 +15,22 @@ from fewer import only_views
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
-from batch.archive import ARCHIVE, with_envelope
+from batch.archive.events import ARCHIVE, with_envelope
 from batch.curve.curve import curve
 from batch.curve.points import CURVE
-from batch.day import Day
+from batch.days.day import Day
+from batch.due.affected_days import Touched
 from batch.reconciliation.causes import Cause
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.reconciliation.evidence import EVIDENCE
-from batch.touched import Touched
-from batch.truth import truth_table
+from batch.truth.recompute import truth_table
 from infra import failpoints
 from infra.lake import spark_tables, tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
 from infra.shop.faults import Copy
-from streaming.bronze import RECORD
-from streaming.definitions import definitions
+from streaming.tables.bronze import RECORD
+from streaming.versions.definitions import definitions
 from streaming.views import VIEWS
 from tests.bench.oracle.day import PARTITIONS, fill, records, write_log
 from tests.bench.oracle.measure import night

@@ -6,7 +6,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from batch.night import Step
+from batch.night.steps import Step
 from tests.bench.oracle.cost import slope, spent
 from tests.bench.oracle.report import show
 from tests.bench.oracle.run import Measured

@@ -11,25 +11,25 @@ from corpus import encoded, order, payment
 from fewer import only_views
 from pyspark.sql import SparkSession
 
-from batch.archive import ARCHIVE, with_envelope
+from batch.archive.events import ARCHIVE, with_envelope
 from batch.corrections.ledger import CORRECTIONS
 from batch.corrections.served_open import OPEN_ROWS
-from batch.day import Day
-from batch.day_plan import DayPlan, Redo
-from batch.due import plans
-from batch.night import Step, advance
+from batch.days.day import Day
+from batch.days.day_plan import DayPlan, Redo
+from batch.due.plans import plans
+from batch.night.steps import Step, advance
 from batch.reconciliation.differences import DIFFERENCES, SUMMARY
 from batch.settlement.settlements import SETTLEMENTS
-from batch.truth import truth_table
+from batch.truth.recompute import truth_table
 from infra import failpoints
 from infra.failures import PermanentFailure
 from infra.lake import arrow_tables
 from infra.lake.rows import frame
 from infra.lake.writes import append_once
-from streaming.bronze import RECORD
-from streaming.definitions import definitions
-from streaming.log import Log
-from streaming.speed import speed_table
+from streaming.positions.log import Log
+from streaming.tables.bronze import RECORD
+from streaming.tables.speed import speed_table
+from streaming.versions.definitions import definitions
 from streaming.views import VIEWS
 from tests.bench.oracle.day import fill, read
 

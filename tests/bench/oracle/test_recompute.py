@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from corpus import Record, identity, neighbours, poison
 
-from batch.day import Day
+from batch.days.day import Day
 from infra.kafka.lines import read_key
 from infra.settings import ROOT
 from streaming.contracts import CONTRACTS

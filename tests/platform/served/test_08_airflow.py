@@ -13,7 +13,7 @@ from truth_check import Rows, order_payments, order_totals, sent_events, untrue
 
 from batch.shop.order_history import history
 from infra.lake.columns import comment
-from streaming.silver import SILVER
+from streaming.tables.silver import SILVER
 
 pytestmark = pytest.mark.platform
 

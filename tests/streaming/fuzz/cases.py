@@ -15,9 +15,9 @@ from fuzz.case import Case
 from fuzz.sources import NOW_MS, Event, change, events, kinds
 
 from infra.event_time import AHEAD, OLDEST
-from streaming import avro_schemas
 from streaming.contracts.contract import Contract
-from streaming.proto_schemas import fields
+from streaming.encodings import avro_schemas
+from streaming.encodings.proto_schemas import fields
 
 KINDS = list(kinds())
 MILLISECOND = 1_000

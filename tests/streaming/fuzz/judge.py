@@ -19,9 +19,9 @@ from fuzz.protobuf_bytes import NoMessage
 from fuzz.sources import DATABASE, NOW_MS, ORDER_SERVICE, SHOP
 from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructType
 
-from streaming import avro_schemas
 from streaming.contracts.contract import ENVELOPE, Contract
-from streaming.proto_schemas import fields
+from streaming.encodings import avro_schemas
+from streaming.encodings.proto_schemas import fields
 
 BY_TOPIC = {one.topic: one for one in (*SHOP, *ORDER_SERVICE, *DATABASE)}
 HEAD = ENVELOPE.fieldNames()

@@ -16,21 +16,21 @@ from fuzz.judge import judged
 from fuzz.ways import ARRIVAL, records
 from pyspark.sql import Column, SparkSession
 
-from batch.archive import ARCHIVE, with_envelope
-from batch.day import Day
-from batch.history import is_history
-from batch.reach import Reach
-from batch.truth import decided
+from batch.archive.events import ARCHIVE, with_envelope
+from batch.days.day import Day
+from batch.truth.history import is_history
+from batch.truth.reach import Reach
+from batch.truth.recompute import decided
 from infra.lake import arrow_tables, spark_tables
 from infra.lake.writes import append_once
-from streaming import arrivals as rows_of
-from streaming.bronze import BRONZE
 from streaming.contracts import CONTRACTS
-from streaming.definitions import of_topic
-from streaming.event_ids import nothing_known
+from streaming.deduplication.event_ids import nothing_known
+from streaming.micro_batch import outcomes as rows_of
+from streaming.quarantine.rejections import Rejections
 from streaming.reasons import Outcome
-from streaming.rejections import Rejections
-from streaming.silver import QUARANTINE, SILVER
+from streaming.tables.bronze import BRONZE
+from streaming.tables.silver import QUARANTINE, SILVER
+from streaming.versions.definitions import of_topic
 
 STAMP = {"batch_id": 0, "generation": "fuzz"}
 Outcomes = dict[int, str]

@@ -16,7 +16,7 @@ from infra.shop.followers import order_events
 from infra.shop.followers.follower import Record
 from infra.shop.orders.commands import MAX_BYTES, Malformed
 from infra.shop.orders.commands import read as command_in
-from streaming import avro, debezium, protobuf
+from streaming.encodings import avro, debezium, protobuf
 from streaming.webhooks.check import check
 from streaming.webhooks.refused import Refused
 from streaming.webhooks.request import key_in

@@ -18,10 +18,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.lake.rows import frame
 from infra.spark_conf import INTERPRETED
-from streaming.bronze import RECORD
 from streaming.contracts import CONTRACTS
 from streaming.contracts.contract import Contract
-from streaming.validate import validate_by
+from streaming.tables.bronze import RECORD
+from streaming.validation.validate import validate_by
 
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 ARRIVAL = datetime.fromtimestamp(NOW_MS / 1000, UTC)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.both_layers import LATE, counted, cut
+from streaming.golden.both_layers import LATE, counted, cut
 from streaming.views.as_of import KNOWN_AT
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

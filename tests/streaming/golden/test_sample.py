@@ -12,13 +12,13 @@ import pytest
 from deltalake import write_deltalake
 
 from infra.failures import PermanentFailure
-from streaming.arrivals import arrow_schema
 from streaming.commands import sample as command
 from streaming.contracts import CONTRACTS
 from streaming.golden.masking import Masking
 from streaming.golden.record import RECORDS, Record, lines_of
 from streaming.golden.sample import Sample, sample
-from streaming.silver import QUARANTINE, SILVER
+from streaming.micro_batch.outcomes import arrow_schema
+from streaming.tables.silver import QUARANTINE, SILVER
 
 DAY = date(2026, 1, 31)
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from infra.settings import Settings
-from streaming.encodings import MAX_BYTES
+from streaming.encodings.as_json import MAX_BYTES
 from streaming.webhooks import request as request_module
 from streaming.webhooks.app import Webhooks
 from streaming.webhooks.deliver import Written

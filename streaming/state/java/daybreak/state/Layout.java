@@ -36,7 +36,7 @@ public final class Layout implements Serializable {
   public record Form(String folder, int store, int fields, long changes, long many, long large, long share, long hot, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
       implements Serializable {}
 
-  /** Places of an event's columns: its id, when it happened, when it was known (OF_EVENT of streaming/view_state.py). */
+  /** Places of an event's columns: its id, when it happened, when it was known (OF_EVENT of streaming/state/view_state.py). */
   static final int ID = 1, HAPPENED = 3, KNOWN = 4;
   /** The first kind under which changes are kept. */
   static final int CHANGES = 1000;

@@ -1,0 +1,1 @@
+"""Which days the night has to do, and why."""

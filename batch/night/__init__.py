@@ -1,0 +1,1 @@
+"""The night itself: its steps, its driver, and its upkeep."""

@@ -1,0 +1,1 @@
+"""What is asked of the nights from outside: problems, unsettled days, metrics."""

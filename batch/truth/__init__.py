@@ -1,0 +1,1 @@
+"""The truth: views computed from whole days of the archive."""

@@ -1,0 +1,1 @@
+"""Which events were there before, with the same content or with another."""

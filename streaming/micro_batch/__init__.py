@@ -1,0 +1,1 @@
+"""One micro-batch, from Kafka into every table."""

@@ -1,0 +1,1 @@
+"""What the stream's process does beside its micro-batches."""

@@ -1,0 +1,1 @@
+"""What is told of records that were rejected."""

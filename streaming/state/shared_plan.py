@@ -1,0 +1,105 @@
+"""One plan for several views: their rows, from the events that each of them has to be computed from.
+
+Data flow: new events -> Inputs of additive views, the store of the others -> a job that runs every `define` -> rows per view
+Run: pytest tests/streaming/test_view_state.py
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from streaming.contracts import CONTRACTS
+from streaming.state.layout import Layout, Leaf, of_topic
+from streaming.state.prepared_plan import Input, StandingPlan
+from streaming.state.store import PartStore
+from streaming.state.view_state import CLOSES, OF_EVENT, of_topics, on_time
+from streaming.tables.silver import topic_events
+from streaming.views.law import Additive
+from streaming.views.view import View
+
+WHAT, TOLD, BEFORE = "what", "told", "before "
+"""What a row of the plan is: what the store tells, a view's open row as it was, or (the view's number alone) a row of it."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run of the plan gave: per view the rows that were defined and those that were open; what the store told."""
+
+    defined: Mapping[str, pa.Table]
+    before: Mapping[str, pa.Table]
+    told: pa.Table
+
+
+class SharedPlan:
+    """The standing plan of some views: `number` and `folder` are those of their store."""
+
+    def __init__(self, session: SparkSession, views: Sequence[View], number: int, folder: str) -> None:
+        self._sums = [view for view in views if isinstance(view.law, Additive)]
+        self.layout = Layout([view for view in views if not isinstance(view.law, Additive)], number)
+        self.views = [*self._sums, *self.layout.views]
+        topics = sorted({topic for view in self._sums for topic in view.inputs})
+        self._inputs = {topic: Input(session, of_topic(topic)) for topic in topics}
+        self.store = PartStore(session, self.layout, folder)
+        self.plan = StandingPlan(self._together)
+
+    def made_anew(self) -> None:
+        """Plan the views by the session's settings as they are now."""
+        self.plan = StandingPlan(self._together)
+
+    def run(self, new: pa.Table) -> Found:
+        """The rows computed from new events, for which the store was given its part before."""
+        for topic, own in self._inputs.items():
+            own.put(on_time(of_topics(new, (topic,))).select([*OF_EVENT, CONTRACTS[topic].column]))
+        found = self.plan.run()
+        # What it was given lies beside what the store keeps of it, and would until the next micro-batch's is here.
+        for one in self._inputs.values():
+            one.release()
+        self.store.release()
+        columns = {view.name: str(number) for number, view in enumerate(self.views)}
+        defined = {name: _of(found, own, own) for name, own in columns.items()}
+        before = {view.name: _of(found, BEFORE + columns[view.name], columns[view.name]) for view in self.layout.views}
+        return Found(defined, before, _of(found, TOLD, TOLD))
+
+    def _together(self) -> DataFrame:
+        """The rows of all views in one frame, each view's in columns of their own, beside what they are."""
+        parts = [_named(TOLD, TOLD, self.store.frames[Leaf(TOLD)])]
+        for number, view in enumerate(self.views):
+            parts.append(_named(str(number), str(number), defined(view, self._events(view))))
+            if view not in self._sums:
+                rows = self.store.frames[Leaf("rows", self.layout.views.index(view))]
+                parts.append(_named(f"{BEFORE}{number}", str(number), rows))
+        return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
+
+    def _events(self, view: View) -> dict[str, DataFrame]:
+        if isinstance(view.law, Additive):
+            return {topic: self._inputs[topic].frame for topic in view.inputs}
+        return {topic: self.store.frames[self.layout.leaf(view, topic)] for topic in view.inputs}
+
+
+def _named(what: str, columns: str, rows: DataFrame) -> DataFrame:
+    """The rows in columns of their own, beside what they are."""
+    own = [F.col(name).alias(f"{columns}_{name}") for name in rows.columns]
+    return rows.select(F.lit(what).alias(WHAT), *own)
+
+
+def _of(found: pa.Table, what: str, columns: str) -> pa.Table:
+    """Those rows again, under their own names."""
+    own, first = found.filter(pc.equal(found[WHAT], what)), f"{columns}_"
+    own = own.select([name for name in own.column_names if name.startswith(first)])
+    return own.rename_columns([name.removeprefix(first) for name in own.column_names])
+
+
+def answered(view: View, events: DataFrame) -> DataFrame:
+    """A view's rows of events (columns of EVENT, KNOWN_AT), one per key and day, and CLOSES: when each can no longer change."""
+    return defined(view, dict.fromkeys(view.inputs, events))
+
+
+def defined(view: View, events: Mapping[str, DataFrame]) -> DataFrame:
+    """The same of one frame per topic."""
+    rows = view.rows({topic: topic_events(events[topic], topic, *view.more_of(topic)) for topic in view.inputs})
+    return view.answer(rows).withColumn(CLOSES, view.closed_at())

@@ -1,0 +1,1 @@
+"""What a record is: accepted, or rejected with every reason."""
