@@ -23,6 +23,7 @@ from infra.gateway_settings import GatewaySettings
 from infra.generated import password
 from infra.installation import ROOT
 from infra.kafka_settings import KafkaSettings
+from infra.lineage_settings import Lineage
 from infra.log_settings import Logs
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
@@ -44,6 +45,7 @@ class Settings(
     Capture,
     GatewaySettings,
     KafkaSettings,
+    Lineage,
     Logs,
     Notify,
     PostgresRoles,
@@ -198,7 +200,7 @@ def load() -> Settings:
     except ValidationError as wrong:
         first = wrong.errors()[0]
         name = "DAYBREAK_" + "_".join(str(part) for part in first["loc"]).upper()
-        is_secret = _is_secret(str(first["loc"][0]))
+        is_secret = _is_secret(str(first["loc"][0])) or "@" in str(first["input"])  # a URL's password
         got = "" if is_secret else f" (got {first['input']!r})"
         raise PermanentFailure(f"setting {name} is wrong: {first['msg']}{got}") from None
     except SettingsError as wrong:
