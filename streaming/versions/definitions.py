@@ -101,7 +101,7 @@ def _of_view(session: SparkSession, view: View, topics: Mapping[str, str]) -> st
     for version in range(1, newest + 1):
         contracts = {topic: CONTRACTS[topic].at(version) for topic in view.inputs}
         try:
-            frames = {topic: _no_events(session, contract) for topic, contract in contracts.items()}
+            frames = {topic: no_events(session, contract) for topic, contract in contracts.items()}
             plan = fingerprint(view.answer(view.rows(frames)))
         except (AnalysisException, PySparkAttributeError):
             if version == newest:
@@ -111,7 +111,7 @@ def _of_view(session: SparkSession, view: View, topics: Mapping[str, str]) -> st
     raise AssertionError("a contract has a version")
 
 
-def _no_events(session: SparkSession, contract: Contract) -> DataFrame:
+def no_events(session: SparkSession, contract: Contract) -> DataFrame:
     """An empty frame of a topic's events. Only its own columns: silver has those of every topic, and of later versions."""
     found = topic_events(session.createDataFrame([], EVENT), contract.topic).schema
     names = {"event_id", "event_type", "event_time", *contract.payload.fieldNames()}
