@@ -22,6 +22,7 @@ from pyspark.sql import functions as F
 
 from batch.corrections import topics
 from batch.corrections.ledger import CORRECTIONS
+from batch.lineage import start as lineage
 from infra.failpoints import point
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.read_committed import committed
@@ -51,7 +52,7 @@ def publish(session: SparkSession) -> int:
     topic = topic_ids([settings().corrections_topic]).get(settings().corrections_topic, "")
     if published(identity, total, topic) == total:
         return 0
-    with _named_failures():
+    with _named_failures(), lineage.step("publish"):
         producer = publisher("corrections", settings().bucket, SECONDS)
         # Read the state again: before that an earlier publisher could still commit its last transaction.
         first = done = published(identity, total, topic)

@@ -13,6 +13,7 @@ from batch.conservation.losses import accept as accept_faults
 from batch.corrections.publish import publish as publish_corrections
 from batch.curve.curve import curve as curve_of_days
 from batch.days.day import Day, names
+from batch.lineage import start as lineage
 from batch.night.all_tables import night_tables
 from batch.night.driver import create_tables, lease, refuse_without_stream, say, session
 from batch.settlement.decisions import newest
@@ -78,7 +79,7 @@ def accept_losses(note: str, by: str) -> None:
 def curve(day: Day, full: bool = False) -> None:
     """Draw the curve of the settled days that have none, `day` included. It is no Step: a night is complete without it."""
     own = session()
-    with lease():
+    with lease(), lineage.of_night(day):
         create_tables(own)
         draw(own, day, known_definitions(own), full)
     own.stop()
@@ -88,4 +89,5 @@ def draw(own: SparkSession, day: Day, in_force: Mapping[str, str], full: bool = 
     """As `curve`, in a running driver that holds the lease."""
     # A day that waits for an approval, or was rejected, has no curve; the other days still get theirs.
     held = not is_settled(day) and newest(day) is not None
-    say(f"curve: {names(curve_of_days(own, None if held else day, in_force, full))}")
+    with lineage.step("curve", day):
+        say(f"curve: {names(curve_of_days(own, None if held else day, in_force, full))}")

@@ -26,6 +26,7 @@ from batch.days.day_plan import DayPlan
 from batch.due.night_state import is_pending, record
 from batch.due.plans import plans, settlements
 from batch.due.redone import Redone
+from batch.lineage import start as lineage
 from batch.night.approval_request import as_json, in_words, refuse
 from batch.night.driver import create_tables, lease, refuse_without_stream, say, session
 from batch.night.failed_nights import checked, decided, over, waits
@@ -82,11 +83,25 @@ def night(
         raise PermanentFailure(
             f"{max(day, last)} is not over yet, and a night recomputes whole days (UTC): choose an earlier day"
         )
+    with lineage.of_night(day):
+        requests = _work(day, steps, full, only, report, ahead, last)
+    for request in requests:
+        say(in_words(request))
+    if report and Step.CORRECT in steps:
+        report.write_text(as_json(requests))
+    elif not report:
+        refuse(requests)
+
+
+def _work(
+    day: Day, steps: Sequence[Step], full: bool, only: Day | None, report: Path | None, ahead: Ahead | None, last: Day
+) -> list[ApprovalRequest]:
     own = session()
     with lease():
         create_tables(own)
         refuse_without_stream()
     in_force = known_definitions(own)
+    lineage.know(own, in_force)
     anew, requests, todo = full, list[ApprovalRequest](), tuple[DayPlan, ...]()
     for step in steps:
         with lease():
@@ -105,12 +120,7 @@ def night(
             more = ahead(own, day, in_force, full, todo, last) if ahead else {}
             report.write_text(json.dumps({"days": [str(plan.day) for plan in todo], **more}))
     own.stop()
-    for request in requests:
-        say(in_words(request))
-    if report and Step.CORRECT in steps:
-        report.write_text(as_json(requests))
-    elif not report:
-        refuse(requests)
+    return requests
 
 
 def _archive(own: SparkSession, day: Day) -> str:
@@ -119,9 +129,9 @@ def _archive(own: SparkSession, day: Day) -> str:
     begin(own, known, log)
     read_to = known.read_to
     suit_number(own, sum(end - read_to.get(at, log.first[at]) for at, end in log.end.items()))
-    with checked("archive", day, source=OF_ARCHIVE):
+    with checked("archive", day, source=OF_ARCHIVE), lineage.step("archive"):
         read = archive_log(own, log, read_to)
-    with checked("conservation", day, source=OF_CONSERVATION), read_twice.named():
+    with checked("conservation", day, source=OF_CONSERVATION), read_twice.named(), lineage.step("conservation"):
         counted = conserve(own, day, log, known)
     return f"{read} offsets read, {counted} conserved"
 
@@ -149,21 +159,22 @@ def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) ->
     try:
         worked = anew or is_pending(plan, "truth")
         if worked:
-            with checked("truth", plan.day, plan.day):
+            with checked("truth", plan.day, plan.day), lineage.step("truth", plan.day, plan.run):
                 truth_of_day(own, plan.day, plan.run, dict(plan.definitions), known, again.begin)
             record(plan.day, plan.run, None)
         if step is Step.TRUTH:
             return None, worked
         worked = is_pending(plan, "reconcile")
         if worked:
-            with checked("reconcile", plan.day, plan.day):
+            with checked("reconcile", plan.day, plan.day), lineage.step("reconcile", plan.day, plan.run):
                 reconcile_day(own, plan, known, again.views)
             record(plan.day, plan.run, plan.run)
         if step is Step.RECONCILE:
             return None, worked
     finally:
         known.release()
-    request = settle_day(own, plan, again.views)
+    with lineage.step("correct", plan.day, plan.run):
+        request = settle_day(own, plan, again.views)
     if request and request.is_open:
         waits(plan.day, str(request))
     else:

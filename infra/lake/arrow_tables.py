@@ -18,7 +18,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from pyarrow import fs
 
 from infra.failures import PermanentFailure
-from infra.lake import reader
+from infra.lake import access, reader
 from infra.lake.login import failed, key
 from infra.lake.tables import Table
 from infra.settings import settings
@@ -109,6 +109,7 @@ def set_property(table: Table, name: str, value: str) -> None:
 
 def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
     """The table's rows at its newest version; all of them, or those for which `where` holds."""
+    access.reads(table)
     at = latest(table)
     try:
         found = at.to_pyarrow_dataset(filesystem=files(table))
@@ -119,6 +120,7 @@ def read(table: Table, columns: Sequence[str] | None = None, where: pc.Expressio
 
 def pieces(table: Table, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.Table]:
     """The same rows piece by piece, where they may be too many to hold."""
+    access.reads(table)
     try:
         found = latest(table).to_pyarrow_dataset(filesystem=files(table)).scanner(columns=list(columns), filter=where)
         for batch in found.to_batches():

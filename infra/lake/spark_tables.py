@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
-from infra.lake import arrow_tables, reader
+from infra.lake import access, arrow_tables, reader
 from infra.lake.form import OFTEN_WRITTEN, PROPERTIES, refuse_all_foreign, refuse_foreign
 from infra.lake.login import failed
 from infra.lake.rows import arrow, from_arrow
@@ -99,6 +99,7 @@ def _columns(schema: DataType, path: str = "") -> Iterator[str]:
 
 def read(session: SparkSession, table: Table, version: int | None = None) -> DataFrame:
     """The table's rows, now or as of a version."""
+    access.reads(table)
     reader = session.read.format("delta")
     if version is not None:
         reader = reader.option("versionAsOf", version)
@@ -116,6 +117,7 @@ def of_files(session: SparkSession, table: Table, chosen: Callable[[pa.Table], p
     `chosen` is given the table's files, with their partition values and the bounds of their columns where they are known
     (`partition.day`, `min.offset`, ...), and returns a boolean for each; null and None stand for "may be needed".
     """
+    access.reads(table)
     handle = arrow_tables.latest(table)
     schema = StructType.fromJson(json.loads(handle.schema().to_json()))
     files = pa.table(handle.get_add_actions(flatten=True))

@@ -25,7 +25,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
 
 from infra.failures import PermanentFailure, TransientFailure
-from infra.lake import arrow_tables
+from infra.lake import access, arrow_tables
 from infra.lake.form import refuse_foreign
 from infra.lake.lease import still_held
 from infra.lake.login import failed, refusal
@@ -46,6 +46,7 @@ def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: 
     Raises TransientFailure if another process wrote as the same `writer` at the same time, PermanentFailure if another
     client has changed the table's form (infra/lake/form.py).
     """
+    access.writes(table)
     if isinstance(rows, pa.Table):
         return _append(rows, table, writer, version)
     refuse_foreign(table, arrow_tables.latest(table))
@@ -67,6 +68,7 @@ def replace_days(
 
     A row of another day or view is refused.
     """
+    access.writes(table)
     listed = ", ".join(f"DATE'{day.isoformat()}'" for day in sorted(days))
     which = f"day IN ({listed})"
     if views is not None:
