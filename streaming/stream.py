@@ -28,6 +28,7 @@ from infra.settings import Settings, settings
 from infra.spark_conf import FEW_ROWS
 from streaming.all_tables import speed_tables, stream_tables
 from streaming.contracts import CONTRACTS
+from streaming.lineage.start import Said, of_stream
 from streaming.micro_batch.ingest import Ingest
 from streaming.micro_batch.query import begun, begun_again, ended_between_two
 from streaming.monitor.consumer_group import Published
@@ -78,7 +79,7 @@ def run() -> None:
     act_as(Writer.STREAM)
     stop = _on_signal()
     write_status("waiting for the lease")
-    with Lease("stream") as lease:
+    with Lease("stream") as lease, of_stream() as said:
         # Before a topic that is gone is made again.
         refuse_other_logs(topic_ids(CONTRACTS))
         write_status("starting Spark")
@@ -90,6 +91,7 @@ def run() -> None:
         checkpoints = Checkpoints(own)
         power_loss.check(checkpoints, INGEST)
         versions = known_definitions(own)
+        said.know(own, versions)
         generation = generations.settled(checkpoints, versions)
         ids = resume(own, checkpoints, generation, log_now())
         restate(own, generation, versions, checkpoints.start())
@@ -103,7 +105,7 @@ def run() -> None:
         upkeep.start()
         clock = clocks.SetBack()
         try:
-            while not _watch(query, ingest, published, clock, stop):
+            while not _watch(query, ingest, published, clock, stop, said):
                 query = begun_again(own, ingest, checkpoints, generation)
         except (Py4JError, OSError) as gone:
             # The signal went to Spark's JVM too, which may have ended first.
@@ -142,7 +144,9 @@ def _end(query: StreamingQuery, session: SparkSession, stop: list[int]) -> None:
             raise
 
 
-def _watch(query: StreamingQuery, ingest: Ingest, published: Published, clock: clocks.SetBack, stop: list[int]) -> bool:
+def _watch(
+    query: StreamingQuery, ingest: Ingest, published: Published, clock: clocks.SetBack, stop: list[int], said: Said
+) -> bool:
     """Until a signal comes, or (False) until the query has ended for another rate, or for a clock that was set back."""
     while not stop:
         clock.look()
@@ -160,6 +164,7 @@ def _watch(query: StreamingQuery, ingest: Ingest, published: Published, clock: c
         if not query.isActive:
             raise TransientFailure(f"the query {query.name} stopped")
         published.publish(_read_to(query))
+        said.at(ingest.finished)
         doing = query.status["message"]
         write_status("running", doing, ingest.finished, ingest.held, ingest.notices(), ingest.reads_back)
         time.sleep(1)
