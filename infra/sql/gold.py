@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
 from infra.sql.gateway import opened, register
+from infra.sql.lineage import Said, of_build
 from infra.sql.models import models
 from infra.sql.reach import is_encrypted
 from infra.sql.run_results import failed_tests, lost
@@ -162,7 +164,13 @@ def rebuild(s: Settings, models: Sequence[str], known: Callable[[Settings], Mapp
 def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
     results = s.home / "dbt" / "target" / "run_results.json"
     results.unlink(missing_ok=True)
+    with of_build(s) if Verb.BUILD in words else nullcontext(Said()) as said:
+        _built(s, words, more, results, said)
+
+
+def _built(s: Settings, words: Sequence[str], more: Mapping[str, str], results: Path, said: Said) -> None:
     code = _run(s, words, more)
+    said.ran()
     for _ in range(RESUMED):
         if not code or failed_tests(results) or not lost(results):
             break
@@ -170,6 +178,7 @@ def _dbt(s: Settings, words: Sequence[str], more: Mapping[str, str]) -> None:
         print("the gateway is back: what was not built is built now", flush=True)
         register()
         code = _run(s, ["retry"], more)
+        said.ran()
     if failed := failed_tests(results):
         raise PermanentFailure(f"dbt test failed: {', '.join(failed)}")
     if code:

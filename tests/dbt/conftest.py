@@ -1,6 +1,7 @@
 """dbt compiles the project once; every test has a lake of its own."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from offline_gold import Compiled, Gold, compiled
@@ -10,9 +11,15 @@ DELAY_SECONDS = 600
 
 
 @pytest.fixture(scope="session")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Compiled]:
+def dbt_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home in which dbt compiles, and leaves its artifacts."""
+    return tmp_path_factory.mktemp("dbt")
+
+
+@pytest.fixture(scope="session")
+def nodes(dbt_home: Path) -> Sequence[Compiled]:
     """Every model and test, compiled."""
-    return compiled(tmp_path_factory.mktemp("dbt"), DELAY_SECONDS)
+    return compiled(dbt_home, DELAY_SECONDS)
 
 
 @pytest.fixture
