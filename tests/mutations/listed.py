@@ -18,6 +18,7 @@ from tests.mutations.golden import GOLDEN
 from tests.mutations.kafka_doors import KAFKA_DOORS
 from tests.mutations.kept import KEPT
 from tests.mutations.labs import LABS
+from tests.mutations.lineage import LINEAGE
 from tests.mutations.metrics import METRICS
 from tests.mutations.night import NIGHT
 from tests.mutations.notify import NOTIFY
@@ -58,6 +59,7 @@ MUTATIONS = (
     *KEPT,
     *SHOWN,
     *METRICS,
+    *LINEAGE,
     *EXPLAINED,
     *PLANNED,
     *STORES,
