@@ -117,4 +117,11 @@ VERSIONS = (
         "return contract.schema",
         f"{PROTOBUF}::test_a_later_version_changes_no_number",
     ),
+    Mutation(
+        "version: each definition has another one than before, though none has changed",
+        "streaming/versions/definitions.py",
+        "places.setdefault(found[1], len(places))",
+        "places.setdefault(found[1], len(places) + 1)",
+        "tests/batch/upgrade/test_upgrade.py::test_what_is_defined_as_before_has_the_version_of_before",
+    ),
 )
