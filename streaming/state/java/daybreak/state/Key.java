@@ -6,6 +6,11 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The name of a part: its kind, and the value of the law's column or the number of its window. */
 record Key(int kind, UTF8String part) {
+  /** Of a row of its two columns. */
+  static Key of(UnsafeRow row) {
+    return new Key(row.getInt(0), row.getUTF8String(1).clone());
+  }
+
   static Key of(int kind, long window) {
     return new Key(kind, UTF8String.fromString(Long.toString(window)));
   }

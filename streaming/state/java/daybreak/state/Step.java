@@ -97,12 +97,11 @@ final class Step {
 
   /** Read what is known of a part, once: with its events, unless these are apart. */
   void read(Part part) {
-    store.eachRow(part.key, entry -> {
-      part.apart = true;
-      part.take(entry, next);
-    });
-    if (part.apart) part.folded();
-    else events(part);
+    part.apart = store.isApart(part.key);
+    if (part.apart) {
+      store.eachRow(part.key, entry -> part.take(entry, next));
+      part.folded();
+    } else events(part);
     if (part.apart && !part.added.isEmpty()) part.noted.add(part.grew());
     for (Entry entry : part.noted) part.take(entry, next);
   }

@@ -3,10 +3,13 @@ package daybreak.state;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -31,6 +34,12 @@ final class Store {
   static final long ALWAYS = Long.MIN_VALUE / 4;
   private static final KeyStateEncoderSpec BY_PART = new NoPrefixKeyStateEncoderSpec(PART);
 
+  /** The parts whose rows are apart, as they were after so many steps: those with many events, so they are few. */
+  private record Apart(long version, Set<Key> parts) {}
+
+  /** Of each store that this process has open: to ask RocksDB for each small part whether it is apart took a twentieth of all. */
+  private static final Map<StateStoreProviderId, Apart> APART = new ConcurrentHashMap<>();
+
   private final StateStoreProviderId id;
   private final StateStoreConf conf;
   private final Configuration hadoop;
@@ -39,6 +48,8 @@ final class Store {
   private StateStore own;
   private ReadStateStore read;
   private long committed;
+  private Set<Key> apart;
+  private boolean isOwn;
 
   Store(Layout.Form form, StateStoreConf conf, Configuration hadoop) {
     this.id = id(form);
@@ -60,6 +71,9 @@ final class Store {
     read = own;
     own.createColFamilyIfAbsent(ROWS, PART, Entry.SCHEMA, BY_PART, true, false);
     own.createColFamilyIfAbsent(DUE, SECONDS, TIMED, new RangeKeyScanStateEncoderSpec(SECONDS, scala.collection.immutable.List.from(CollectionConverters.asScala(List.<Object>of(0)))), true, false);
+    Apart known = APART.get(id);
+    apart = known != null && known.version == version ? known.parts : read();
+    isOwn = false;
     own.createColFamilyIfAbsent(LOOKS, LOOKED, NOTHING, new PrefixKeyScanStateEncoderSpec(LOOKED, 1), false, false);
   }
 
@@ -81,7 +95,22 @@ final class Store {
 
   /** Has the part a log for all but its events? */
   boolean isApart(Key key) {
-    return own.valuesIterator(key.encoded(), ROWS).hasNext();
+    return apart.contains(key);
+  }
+
+  /** A step may be taken again, from what was known before it. */
+  private Set<Key> changed() {
+    if (!isOwn) apart = new HashSet<>(apart);
+    isOwn = true;
+    return apart;
+  }
+
+  private Set<Key> read() {
+    Set<Key> found = new HashSet<>();
+    StateStoreIterator<UnsafeRowPair> all = own.iteratorWithMultiValues(ROWS);
+    while (all.hasNext()) found.add(Key.of(all.next().key()));
+    all.close();
+    return found;
   }
 
   /** The parts with at least so many events. Reads the whole store. */
@@ -91,7 +120,7 @@ final class Store {
     Key last = null;
     for (long count = 0; all.hasNext(); ) {
       UnsafeRowPair pair = all.next();
-      Key key = new Key(pair.key().getInt(0), pair.key().getUTF8String(1).clone());
+      Key key = Key.of(pair.key());
       count = key.equals(last) ? count : 0;
       last = key;
       if (key.isPart() && pair.value().getInt(0) == Entry.EVENT && ++count == events) found.add(key);
@@ -114,12 +143,15 @@ final class Store {
   }
 
   void replaceRows(Key key, List<Entry> entries) {
+    changed().add(key);
     own.putList(key.encoded(), encoded(entries), ROWS);
   }
 
   void remove(Key key) {
     own.remove(key.encoded(), EVENTS);
+    if (!apart.contains(key)) return;
     own.remove(key.encoded(), ROWS);
+    changed().remove(key);
   }
 
   /** A part is looked at when the watermark has passed `time`. */
@@ -176,6 +208,7 @@ final class Store {
   long commit() {
     writeWakes();
     committed = own.commit();
+    APART.put(id, new Apart(committed, apart));
     long bytes = 0;
     scala.collection.Iterator<scala.Tuple2<StateStoreCustomMetric, Object>> all = own.metrics().customMetrics().iterator();
     while (all.hasNext()) {
