@@ -126,7 +126,7 @@ class Cluster:
             create_connection((HOST, self.port), 1).close()
             # Its page comes a moment after its port.
             return bool(self.master_says())
-        except (OSError, httpx.TransportError):
+        except (OSError, httpx.HTTPError):
             return False
 
     def _alive(self) -> set[str]:
