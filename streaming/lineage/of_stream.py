@@ -8,13 +8,12 @@ A stream that is killed says no end, like any program; the next one is a run of 
 
 import time
 from collections.abc import Mapping
-from types import TracebackType
 
 from openlineage.client.event_v2 import RunState
 from pyspark.sql import SparkSession
 
 from infra.lineage.datasets import Columns, Data, in_kafka, of_table
-from infra.lineage.runs import Lineage, Work, ended
+from infra.lineage.runs import Lineage, Told, Work
 from infra.settings import settings
 from streaming.all_tables import speed_tables, stream_tables
 from streaming.lineage.columns import of_views, placed
@@ -28,26 +27,20 @@ STREAM = Work(
 )
 
 
-class StreamRun:
-    """A run of the stream. As a block: it ends well, or with the failure that leaves the block."""
+class StreamRun(Told):
+    """A run of the stream."""
 
     def __init__(self, lineage: Lineage) -> None:
-        self._lineage = lineage
-        self._run = lineage.began(STREAM)
+        super().__init__(lineage, lineage.began(STREAM))
         self._said_at = time.monotonic()
         self._batch: float | None = None
 
-    def __enter__(self) -> "StreamRun":
-        """The stream starts."""
+    def _begins(self) -> None:
         with self._lineage.unharmed():
             self._run.say(RunState.START, None, *_data())
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """It ends."""
-        self._say(*ended(failure))
+    def _ends(self, state: RunState, why: str | None) -> None:
+        self._say(state, why)
 
     def know(self, session: SparkSession, versions: Mapping[str, str]) -> None:
         """Say which columns of the topics those of the tables come from."""

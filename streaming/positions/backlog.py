@@ -7,12 +7,12 @@ Spark reads the same share of each partition's backlog, whatever times it holds.
 topic than in another, and the watermark waits for the slowest (streaming/README.md, Watermark and late events).
 """
 
-import json
 from collections.abc import Collection
 
 from infra.kafka.places import At
 from infra.settings import settings
 from streaming.positions.checkpoint import Checkpoints
+from streaming.positions.decided import Decided
 from streaming.positions.log import log_now
 from streaming.tables.progress import Offset
 
@@ -24,8 +24,7 @@ class Backlog:
     """Finds the partitions with a backlog. A repeated micro-batch finds the same ones, though the log has grown since."""
 
     def __init__(self, checkpoints: Checkpoints) -> None:
-        self._checkpoints = checkpoints
-        self._may_be_repeated = True
+        self._decided = Decided(checkpoints, FILE)
         self.waiting = 0
         """Records left to read behind the last micro-batch, if that was full."""
 
@@ -41,11 +40,8 @@ class Backlog:
         `held_back`: those whose records wait behind an open transaction; `limit` as for `is_full`.
         Raises TransientFailure if Kafka does not answer.
         """
-        if self._may_be_repeated:
-            self._may_be_repeated = False
-            stored = json.loads(self._checkpoints.read(FILE) or "{}")
-            if stored.get("batch_id") == batch_id:
-                return frozenset((topic, partition) for topic, partition in stored["partitions"])
+        if (before := self._decided.before(batch_id)) is not None:
+            return frozenset((topic, partition) for topic, partition in before["partitions"])
         found = held_back
         self.waiting = 0
         if is_full(offsets, limit):
@@ -55,7 +51,7 @@ class Backlog:
             self.waiting = sum(left.values())
         elif not found:
             return found
-        self._checkpoints.write(FILE, json.dumps({"batch_id": batch_id, "partitions": sorted(found)}))
+        self._decided.keep(batch_id, partitions=sorted(found))
         return found
 
 

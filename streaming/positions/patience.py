@@ -8,6 +8,7 @@ log everything is computed, so that what is said last is whole.
 """
 
 from streaming.positions.checkpoint import Checkpoints
+from streaming.positions.decided import Decided
 
 FILE = "patience"
 """The file's name in the checkpoint: the last micro-batch in which parts were allowed to wait."""
@@ -17,16 +18,13 @@ class Patience:
     """The first micro-batch of a process may be a repetition: it does what was done before, and waits for nothing else."""
 
     def __init__(self, checkpoints: Checkpoints) -> None:
-        self._checkpoints = checkpoints
-        self._may_be_repeated = True
+        self._decided = Decided(checkpoints, FILE)
 
     def more_comes(self, batch_id: int, waits: bool, is_large: bool) -> bool:
         """May parts wait? `waits`: behind this micro-batch is more that may be read; `is_large`: the last one saw such a part."""
-        if self._may_be_repeated:
-            self._may_be_repeated = False
-            return self._checkpoints.read(FILE) == str(batch_id)
+        if self._decided.may_be_repeated:
+            return self._decided.before(batch_id) is not None
         if not (waits and is_large):
             return False
-        # Before anything is said: whoever repeats it finds it.
-        self._checkpoints.write(FILE, str(batch_id))
+        self._decided.keep(batch_id)
         return True

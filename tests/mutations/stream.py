@@ -86,9 +86,9 @@ STREAM = (
     ),
     Mutation(
         "watermark: a repeated micro-batch asks again who is behind",
-        "streaming/positions/backlog.py",
-        'if stored.get("batch_id") == batch_id:',
-        "if False:",
+        "streaming/positions/decided.py",
+        'return stored if stored.get("batch_id") == batch_id else None',
+        "return None",
         f"{BACKLOG}::test_a_repeated_micro_batch_waits_for_the_same",
     ),
     Mutation(

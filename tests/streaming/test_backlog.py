@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from checkpoint_files import Files
 
 from infra.kafka.places import Ends
 from streaming.micro_batch import outcomes as arrivals
@@ -18,19 +19,6 @@ from streaming.positions.watermark import Watermark
 
 HOUR = 3_600_000
 DELAY, DAY = timedelta(minutes=10), timedelta(days=1)
-
-
-class Files:
-    """A checkpoint's own small files, in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, str] = {}
-
-    def read(self, name: str) -> str | None:
-        return self.kept.get(name)
-
-    def write(self, name: str, text: str) -> None:
-        self.kept[name] = text
 
 
 def full(monkeypatch: pytest.MonkeyPatch, end: Ends, limit: int = 10) -> None:

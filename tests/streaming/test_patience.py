@@ -3,17 +3,9 @@
 from typing import Any
 
 import pytest
+from checkpoint_files import Files
 
 from streaming.positions.patience import Patience
-
-
-class Files(dict[str, str]):
-    """A checkpoint's own small files, in memory."""
-
-    read = dict.get
-
-    def write(self, name: str, text: str) -> None:
-        self[name] = text
 
 
 def begun(files: Any, first: int = 6) -> Patience:
