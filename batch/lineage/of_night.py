@@ -9,7 +9,6 @@ step `run`, which the rows of its tables have too.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
 
 from openlineage.client.event_v2 import RunState
 from pyspark.sql import SparkSession
@@ -19,7 +18,7 @@ from batch.lineage.start import Step
 from batch.truth.recompute import TRUTH, truth_table
 from infra.lake import access
 from infra.lineage.datasets import Columns, Data, in_kafka, in_lake, of_table
-from infra.lineage.runs import About, Lineage, Work, ended
+from infra.lineage.runs import About, Lineage, Told, Work, ended
 from infra.settings import settings
 from streaming.lineage.columns import of_views, placed
 from streaming.lineage.layers import in_events, topics
@@ -38,24 +37,13 @@ STEPS: Mapping[Step, str] = {
 """What the job of each step does."""
 
 
-class Night:
-    """The run of a night in this process. As a block: it ends well, or with the failure that leaves the block."""
+class Night(Told):
+    """The run of a night in this process."""
 
     def __init__(self, lineage: Lineage, day: Day) -> None:
-        self._lineage, self._day = lineage, day
-        self._run = lineage.began(NIGHT, self._about(day, None))
+        self._day = day
+        super().__init__(lineage, lineage.began(NIGHT, self._about(day, None)))
         self._columns: Mapping[str, Columns] = {}
-
-    def __enter__(self) -> "Night":
-        """The night begins."""
-        self._run.say(RunState.START)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """It ends."""
-        self._run.say(*ended(failure))
 
     def know(self, session: SparkSession, versions: Mapping[str, str]) -> None:
         """Find out which columns those of the views come from."""

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Literal
+from types import TracebackType
+from typing import Literal, Self
 
 from openlineage.client.event_v2 import Job, Run, RunEvent, RunState, set_producer
 from openlineage.client.facet_v2 import (
@@ -124,6 +125,30 @@ class Begun:
         """As the parent of another run."""
         job = parent_run.Job(self._lineage.settings.lineage_namespace, self.work.name)
         return parent_run.ParentRunFacet(parent_run.Run(self.id), job)
+
+
+class Told:
+    """What a program tells of one run, as a block: it ends well, or with the failure that leaves the block."""
+
+    def __init__(self, lineage: Lineage, run: Begun) -> None:
+        self._lineage, self._run = lineage, run
+
+    def __enter__(self) -> Self:
+        """It begins."""
+        self._begins()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """It ends."""
+        self._ends(*ended(failure))
+
+    def _begins(self) -> None:
+        self._run.say(RunState.START)
+
+    def _ends(self, state: RunState, why: str | None) -> None:
+        self._run.say(state, why)
 
 
 def ended(failure: BaseException | None) -> tuple[RunState, str | None]:

@@ -10,39 +10,26 @@ our lineage, and the other one as a symlink; a view has no place, and keeps its 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from openlineage.client.event_v2 import RunState
 from openlineage.client.facet_v2 import column_lineage_dataset, symlinks_dataset
 from openlineage.common.provider.dbt.facets import ParentRunMetadata
 from openlineage.common.provider.dbt.local import DbtLocalArtifactProcessor
 
 from infra.lineage.datasets import Place, in_gateway, in_lake
-from infra.lineage.runs import PRODUCER, Lineage, Work, ended
+from infra.lineage.runs import PRODUCER, Lineage, Told, Work
 from infra.settings import Settings
 from infra.sql.models import models
 
 GOLD = Work("gold", "Builds and tests gold by dbt.", type="JOB")
 
 
-class Build:
-    """A run of dbt. As a block: it ends well, or with the failure that leaves the block."""
+class Build(Told):
+    """A run of dbt."""
 
     def __init__(self, s: Settings, lineage: Lineage) -> None:
-        self._settings, self._lineage = s, lineage
-        self._run = lineage.began(GOLD)
-
-    def __enter__(self) -> "Build":
-        """The build begins."""
-        self._run.say(RunState.START)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """It ends."""
-        self._run.say(*ended(failure))
+        self._settings = s
+        super().__init__(lineage, lineage.began(GOLD))
 
     def ran(self) -> None:
         """Say what dbt did in the run that has just ended; one that ended before it did anything has no results."""
