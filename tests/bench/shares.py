@@ -8,7 +8,7 @@ Workers are held by a cgroup (version 1 or 2), which takes root: without it ther
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,8 +29,6 @@ SHARE = 0.2
 PERIOD = 100_000
 """Microseconds over which the kernel counts it."""
 CGROUPS = Path("/sys/fs/cgroup")
-HERE = ("DAYBREAK_CHECKPOINTS", "DAYBREAK_STREAM_PROFILE")
-"""Settings of the README's page that the bench leaves: its checkpoints, and a profile for few rows."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _drained(bed: Bed, workers: int, share: float | None) -> Drained:
                 _, sent = bed.send_day(RECORDS)
                 began = datetime.now(UTC)
             before = _moved(bed)
-            with _held(pids, share), Meter(bed.stream | pids) as meter:
+            with _held(pids, share) if share else nullcontext(), Meter(bed.stream | pids) as meter:
                 bed.drained(pause=2)
                 spent = meter.by_root()
             moved = _moved(bed) - before
@@ -98,8 +96,7 @@ def _drained(bed: Bed, workers: int, share: float | None) -> Drained:
 @contextmanager
 def _on(own: Cluster, workers: int) -> Iterator[None]:
     """`daybreak up` starts the stream on the cluster, with so many cores."""
-    more = {name: value for name, value in own.settings().items() if name not in HERE}
-    more["DAYBREAK_STREAM_CONF"] = f'{{"spark.cores.max": "{workers}"}}'
+    more = own.of_local_stream() | {"DAYBREAK_STREAM_CONF": f'{{"spark.cores.max": "{workers}"}}'}
     os.environ.update(more)
     settings.cache_clear()
     try:
@@ -121,43 +118,39 @@ def _moved(bed: Bed) -> int:
     return found
 
 
-def _group(name: str) -> tuple[Path, Mapping[str, str]]:
-    """The folder of a cgroup, and the file in it that holds `share` of a core, by version."""
+def _limit(name: str) -> Path:
+    """The file that holds a cgroup to a part of a core, by version."""
     is_second = (CGROUPS / "cgroup.controllers").exists()
-    folder = (CGROUPS if is_second else CGROUPS / "cpu") / f"daybreak-bench-{name.replace(' ', '-')}"
-    files = {"cpu.max": "{quota} " + str(PERIOD)} if is_second else {"cpu.cfs_quota_us": "{quota}"}
-    return folder, files
+    root, file = (CGROUPS, "cpu.max") if is_second else (CGROUPS / "cpu", "cpu.cfs_quota_us")
+    return root / f"daybreak-bench-{name.replace(' ', '-')}" / file
 
 
 def _may_hold() -> bool:
-    folder, files = _group("try")
+    limit = _limit("try")
     try:
-        folder.mkdir(exist_ok=True)
-        return all((folder / file).exists() for file in files)
+        limit.parent.mkdir(exist_ok=True)
+        return limit.exists()
     except OSError:
         return False
     finally:
         with suppress(OSError):
-            folder.rmdir()
+            limit.parent.rmdir()
 
 
 @contextmanager
-def _held(pids: Mapping[str, int], share: float | None) -> Iterator[None]:
+def _held(pids: Mapping[str, int], share: float) -> Iterator[None]:
     """Each worker, with its executors, in a cgroup of its own."""
-    if share is None:
-        yield
-        return
     folders = []
     try:
         for name, pid in pids.items():
-            folder, files = _group(name)
-            folder.mkdir(exist_ok=True)
-            folders.append(folder)
-            for file, form in files.items():
-                (folder / file).write_text(form.format(quota=round(share * PERIOD)))
+            limit = _limit(name)
+            limit.parent.mkdir(exist_ok=True)
+            folders.append(limit.parent)
+            quota = str(round(share * PERIOD))
+            limit.write_text(f"{quota} {PERIOD}" if limit.name == "cpu.max" else quota)
             root = psutil.Process(pid)
             for one in (root, *root.children(recursive=True)):
-                (folder / "cgroup.procs").write_text(str(one.pid))
+                (limit.parent / "cgroup.procs").write_text(str(one.pid))
         yield
     finally:
         for folder in folders:

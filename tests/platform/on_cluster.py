@@ -14,8 +14,6 @@ from spark_cluster import Cluster
 
 STREAM = "daybreak stream"
 """Its name as an application."""
-HERE = ("DAYBREAK_CHECKPOINTS", "DAYBREAK_STREAM_PROFILE")
-"""Settings of the README that a stream which was local before keeps: its checkpoints, and a profile for few rows."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +28,10 @@ class OnCluster:
 def on_cluster(platform: Platform, folder: Path, workers: int) -> Iterator[Cluster]:
     """A cluster of one core a worker, which runs the stream."""
     cluster = Cluster(folder, platform.settings)
-    own = {name: value for name, value in cluster.settings().items() if name not in HERE}
     try:
         for _ in range(workers):
             cluster.worker()
-        replace(platform, env=platform.env | own).run("daybreak", "up", "--only", "stream")
+        replace(platform, env=platform.env | cluster.of_local_stream()).run("daybreak", "up", "--only", "stream")
         yield cluster
     finally:
         # With its own settings again.
