@@ -19,10 +19,10 @@ from pyarrow import fs
 
 from infra.failures import PermanentFailure
 from infra.lake import access, reader
-from infra.lake.login import failed, key
+from infra.lake.folder import folder
+from infra.lake.login import failed
 from infra.lake.tables import Table
 from infra.settings import settings
-from infra.tls import trust
 
 REOPEN_AFTER = 50
 """Versions after which a handle is reopened from the log's last checkpoint: its memory grows with every version."""
@@ -162,11 +162,15 @@ def records(table: Table, column: str, value: str) -> int:
 
 
 def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
-    """The rows with the table's columns and types; a column that they lack is null.
+    """The rows with the table's columns and types, as `fitted_to`."""
+    return fitted_to(found, pa.schema(at.schema().to_arrow()))
 
-    Raises ValueError for a column that the table does not have, ArrowInvalid for a value that does not fit its column.
+
+def fitted_to(found: pa.Table, wanted: pa.Schema) -> pa.Table:
+    """The rows with these columns and types; a column that they lack is null.
+
+    Raises ValueError for a column that is not wanted, ArrowInvalid for a value that does not fit its column.
     """
-    wanted = pa.schema(at.schema().to_arrow())
     if unknown := sorted(set(found.column_names) - set(wanted.names)):
         raise ValueError(f"the table has no column {', '.join(unknown)}: its columns are {', '.join(wanted.names)}")
     columns = [
@@ -177,19 +181,5 @@ def fitted(found: pa.Table, at: DeltaTable) -> pa.Table:
 
 
 def files(table: Table) -> fs.FileSystem:
-    """The table's folder, by Arrow's own client. With delta-rs, Arrow's threads would call Python; one that still does
-    at the end of the process would abort it."""
-    where = place(table)
-    if not where.startswith("s3://"):
-        return fs.SubTreeFileSystem(where, fs.LocalFileSystem())
-    s = settings()
-    own = key(s)
-    client = fs.S3FileSystem(
-        access_key=own.access,
-        secret_key=own.secret,
-        region=s.s3_region,
-        endpoint_override=s.s3_endpoint,
-        connect_timeout=10,
-        tls_ca_file_path=trust.of_the_store(s),
-    )
-    return fs.SubTreeFileSystem(where.removeprefix("s3://"), client)
+    """The table's folder, by Arrow's own client."""
+    return folder(settings(), place(table)).files

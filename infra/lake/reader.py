@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
-from pyarrow import dataset, fs
+from pyarrow import dataset
 
 from infra.failures import PermanentFailure
+from infra.lake.folder import folder
 from infra.lake.login import failed, key
 from infra.settings import Settings
 from infra.store_users import User
@@ -107,14 +108,5 @@ def count(s: Settings, table: str) -> int:
 
 
 def _files(s: Settings, table: str, version: int | None) -> dataset.Dataset:
-    own = key(s)
-    store = fs.S3FileSystem(
-        access_key=own.access,
-        secret_key=own.secret,
-        region=s.s3_region,
-        endpoint_override=s.s3_endpoint,
-        connect_timeout=10,
-        tls_ca_file_path=trust.of_the_store(s),
-    )
-    files = fs.SubTreeFileSystem(f"{s.bucket}/{table}", store)
+    files = folder(s, f"s3://{s.bucket}/{table}").files
     return delta(s, table, version).to_pyarrow_dataset(filesystem=files)

@@ -97,12 +97,12 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
     # delta-rs stores the version but does not check it.
     if known is None or known < version:
         fitted = arrow_tables.fitted(rows, at)
-        with _named_failures(table):
+        with named_failures(table):
             write_deltalake(
                 at,
                 fitted,
                 mode="append",
-                commit_properties=_stamp(Transaction(writer, version)),
+                commit_properties=stamp(Transaction(writer, version)),
                 # Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it.
                 post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
             )
@@ -117,21 +117,21 @@ def _replace(rows: pa.Table, table: Table, own: Mapping[str, Collection[Any] | N
             )
     at = arrow_tables.latest(table)
     refuse_foreign(table, at)
-    with _named_failures(table):
+    with named_failures(table):
         if rows.num_rows:
             fitted = arrow_tables.fitted(rows, at)
-            write_deltalake(at, fitted, mode="overwrite", predicate=which, commit_properties=_stamp())
+            write_deltalake(at, fitted, mode="overwrite", predicate=which, commit_properties=stamp())
         else:
-            at.delete(which, commit_properties=_stamp())
+            at.delete(which, commit_properties=stamp())
 
 
-def _stamp(*more: Transaction) -> CommitProperties:
+def stamp(*more: Transaction) -> CommitProperties:
     """Of a commit to a table that is open already: its `txn`, and one for each lease of this process, which it still has."""
     return CommitProperties(app_transactions=[*more, *(Transaction(f"lease {name}", 1) for name in still_held())])
 
 
 @contextmanager
-def _named_failures(table: Table) -> Iterator[None]:
+def named_failures(table: Table) -> Iterator[None]:
     """Turn errors that a retry can cure into TransientFailure, and refusals of the store into PermanentFailure."""
     try:
         yield
