@@ -22,9 +22,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def bench(
     events: Annotated[int, typer.Option(min=500, help="Events of the smallest day.")] = 60_000,
     seed: Annotated[int, typer.Option(help="Of the shop; the same seed gives the same bytes.")] = 1,
+    sizes: Annotated[list[int] | None, typer.Option("--size", help="How many times that, e.g. 1, 3 and 10.")] = None,
 ) -> None:
     """Measure a night over days of 1, 4 and 16 times `events`, and DuckDB over the same archives."""
-    show([measured(size, size * events, seed) for size in SIZES])
+    show([measured(size, size * events, seed) for size in sizes or SIZES])
 
 
 if __name__ == "__main__":
