@@ -42,6 +42,8 @@ def spark_defaults(s: Settings, user: User | None = None) -> dict[str, str]:
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
+        # All views have hundreds of plans, and the same ones come again; Spark would forget all but the last 100.
+        "spark.sql.codegen.cache.maxEntries": "2000",
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.warehouse.dir": f"{s.home}/spark/warehouse",
         # Hadoop sets modes itself, by this one: of checkpoints on a local disk, say.
@@ -64,8 +66,6 @@ def spark_defaults(s: Settings, user: User | None = None) -> dict[str, str]:
         # Each sort of a plan takes a page at once. With Spark's 16 to 64 MB a night of eleven views, on a heap of 1.5 GB, spent a
         # fifth of its CPU on collecting garbage (82 full collections; 13 with these).
         shared["spark.buffer.pageSize"] = "1m"
-        # Eleven views have hundreds of plans, and the same ones come again; Spark would forget all but the last 100.
-        shared["spark.sql.codegen.cache.maxEntries"] = "2000"
     else:
         shared |= cluster_conf.of_driver(s)
     return shared | s.spark_conf

@@ -53,8 +53,8 @@ class SparkSettings(BaseSettings):
     night_jvm: str = Field(QUICK_JVM, description="More options of a nightly step's JVM (infra/jvm.py)")
     stream_profile: Literal["small", "spark"] = Field(
         "small",
-        description="Spark settings of the stream: `small` suits two cores, `spark` keeps Spark's defaults; "
-        "DAYBREAK_SPARK_CONF and DAYBREAK_STREAM_CONF override both",
+        description="How the stream runs: `small` suits two cores, and its driver holds a micro-batch's rows; `spark`, for a "
+        "cluster, keeps Spark's defaults and leaves rows to tasks. DAYBREAK_SPARK_CONF and DAYBREAK_STREAM_CONF override both",
     )
 
     @field_validator("spark_address")
@@ -67,6 +67,11 @@ class SparkSettings(BaseSettings):
         if is_every:
             raise ValueError("it must be one address: the drivers never listen on all interfaces")
         return address
+
+    @property
+    def keeps_rows_in_tasks(self) -> bool:
+        """Does the stream leave records and rows to Spark's tasks? In the small profile they are in its driver."""
+        return self.stream_profile == "spark"
 
     @property
     def of_stream(self) -> dict[str, str]:

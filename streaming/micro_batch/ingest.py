@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.failing import succeeded, was_full
@@ -20,7 +19,6 @@ from infra.failpoints import point
 from infra.lake.arrow_tables import files, latest
 from infra.lake.lease import Lease
 from infra.lake.tables import Table
-from infra.lake.writes import append_once
 from infra.settings import settings
 from streaming.contracts import CONTRACTS
 from streaming.deduplication.dedup_index import DedupIndex
@@ -29,6 +27,8 @@ from streaming.deduplication.late_duplicates import LateIndex
 from streaming.deduplication.stored_hashes import comparable
 from streaming.micro_batch import outcomes as rows_of
 from streaming.micro_batch.alerts import Alerts
+from streaming.micro_batch.in_driver import InDriver
+from streaming.micro_batch.in_tasks import InTasks
 from streaming.micro_batch.rate import Rate
 from streaming.positions import clocks
 from streaming.positions import watermark as watermarks
@@ -40,12 +40,10 @@ from streaming.positions.same_log import still
 from streaming.quarantine import wrong_rows
 from streaming.quarantine.rejections import Rejections
 from streaming.reasons import Outcome
-from streaming.state.changelog import counted_in_arrow
 from streaming.state.recovery import Recovery
 from streaming.state.restore import recent_since
-from streaming.tables.bronze import BRONZE
 from streaming.tables.progress import INGEST, MicroBatch, no_rows
-from streaming.tables.silver import QUARANTINE, SILVER
+from streaming.tables.silver import SILVER
 
 COMMITS_AT_ONCE = 8
 
@@ -86,6 +84,9 @@ class Ingest:
         self._pool = ThreadPoolExecutor(COMMITS_AT_ONCE, "commit")
         # To plan all views takes as long as Spark to plan the query: both at once.
         self._begun = self._pool.submit(Recovery, session, checkpoints, generation, definitions, speed)
+        self._rows: InDriver | InTasks = InDriver(self.rate, speed, definitions)
+        if settings().keeps_rows_in_tasks:
+            self._rows = InTasks(session, checkpoints, self.rate, speed, definitions)
         clocks.started()
 
     def __call__(self, validated: DataFrame, batch_id: int) -> None:
@@ -103,17 +104,17 @@ class Ingest:
         point("ingest.before-bronze")
         with batch.timed("total"):
             with batch.timed("validate"):
-                records = rows_of.in_order(self.rate.read(validated, batch))
+                records = self._rows.read(validated, batch)
                 # Asked when the records are here, and answered before any of them is written.
                 is_same = self._pool.submit(still, self._topic_ids, self.held_back.admin)
                 arrived = rows_of.valid(records)
             with batch.timed("repeats"):
                 outcome = rows_of.outcomes(records, arrived, self._known(arrived, watermark, batch_id))
                 is_same.result()
-            events = self._write(records, outcome, watermark, batch)
+            self._write(records, outcome, watermark, batch)
             self._advance(records, arrived, watermark, batch)
             with batch.timed("views"):
-                self._write_views(events, batch)
+                self._write_views(batch)
         batch.record()
         point("ingest.after-progress")
         pa.default_memory_pool().release_unused()
@@ -134,58 +135,31 @@ class Ingest:
     def _tell(self, what: str) -> None:
         self.reads_back = what
 
-    def _write(
-        self, records: pa.Table, outcome: pa.Array, watermark: watermarks.Watermark, batch: MicroBatch
-    ) -> pa.Table:
-        stamp = {"batch_id": batch.batch_id, "generation": self._generation}
+    def _write(self, records: pa.Table, outcome: pa.Array, watermark: watermarks.Watermark, batch: MicroBatch) -> None:
         with batch.timed("bronze"):
-            self._append(rows_of.bronze_rows(records, stamp), BRONZE, batch)
+            late = self._rows.decided(outcome, watermark.at, batch)
+            self._rows.bronze(batch)
         point("ingest.after-bronze")
-        events = rows_of.silver_rows(records, outcome, self._definitions, watermark.at, stamp)
         with batch.timed("silver"):
-            self._append(events, SILVER, batch)
+            self._rows.silver(batch)
         point("ingest.after-silver")
         found: dict[str, int] = {row["values"]: row["counts"] for row in outcome.value_counts().to_pylist()}
-        batch.rows = (
-            no_rows()
-            | found
-            | {"late": pc.sum(pc.greater(events["late_by_ms"], 0)).as_py() or 0, "read": records.num_rows}
-        )
+        batch.rows = no_rows() | found | {"late": late, "read": records.num_rows}
         rejected = None
         if batch.rows[Outcome.REJECTED] + batch.rows[Outcome.CONFLICT]:
             with batch.timed("quarantine"):
-                rejected = rows_of.quarantine_rows(records, outcome, stamp)
-                self._append(rejected, QUARANTINE, batch)
+                rejected = self._rows.quarantine(batch)
         self._rejections.count(records, rejected)
         captured = {one.topic: one.captured for one in CONTRACTS.values() if one.captured}
         wrong_rows.told(settings(), records, outcome, captured)
         point("ingest.after-quarantine")
-        return events
 
-    def _write_views(self, events: pa.Table, batch: MicroBatch) -> None:
+    def _write_views(self, batch: MicroBatch) -> None:
         views = self._recovery.views
         waits = self._patience.more_comes(batch.batch_id, self.held_back.more_comes(batch.offsets), views.hot.is_large)
-        before, after = watermarks.arrow_time(batch.watermark), watermarks.arrow_time(batch.next_watermark)
-        rows = views.update(counted_in_arrow(events), before, after, waits)
-
-        def append(view: str) -> None:
-            stamp = {
-                "as_of": batch.as_of,
-                "batch_id": batch.batch_id,
-                "generation": self._generation,
-                "definition": self._definitions[view],
-            }
-            self._append(rows_of.stamped(rows[view], stamp), self._speed[view], batch)
-
-        list(self._pool.map(append, rows))
+        rows = self._rows.views(views, batch, waits, self._pool.map)
         point("ingest.after-speed")
         self._alerts.send(rows, batch.batch_id, batch.as_of)
-
-    def _append(self, rows: pa.Table, table: Table, batch: MicroBatch) -> None:
-        # A repeated micro-batch finds its rows there; a table that gets none gets no commit either.
-        if rows.num_rows:
-            append_once(rows, table, batch.writer, batch.version)
-        batch.shown(table)
 
     def _restored(self, batch_id: int) -> watermarks.Watermark:
         if self._watermark is None:

@@ -9,7 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.failures import TransientFailure
 from infra.kafka.spark_source import spark_options
-from infra.settings import Settings, settings
+from infra.settings import settings
 from streaming.contracts import CONTRACTS
 from streaming.micro_batch.ingest import Ingest
 from streaming.micro_batch.rate import sized
@@ -32,7 +32,7 @@ def begun(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints, gener
     )
     return (
         # Validated before the query starts, so that the plan is made once and not with every micro-batch.
-        validate(sized(gathered(records(kafka), s)))
+        validate(sized(gathered(records(kafka))))
         .writeStream.queryName(INGEST)
         .option("checkpointLocation", checkpoints.of(INGEST))
         .trigger(processingTime=f"{s.trigger_seconds} seconds")
@@ -41,9 +41,9 @@ def begun(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints, gener
     )
 
 
-def gathered(found: DataFrame, s: Settings) -> DataFrame:
-    """In the small profile, a task per core. Else Spark runs one for each partition of each topic with new records."""
-    return found.coalesce(found.sparkSession.sparkContext.defaultParallelism) if s.stream_profile == "small" else found
+def gathered(found: DataFrame) -> DataFrame:
+    """A task per core. Else Spark runs one for each partition of each topic with new records."""
+    return found.coalesce(found.sparkSession.sparkContext.defaultParallelism)
 
 
 def begun_again(session: SparkSession, ingest: Ingest, checkpoints: Checkpoints, generation: str) -> StreamingQuery:

@@ -104,7 +104,7 @@ class Rate:
 
     def read(self, validated: DataFrame, batch: MicroBatch) -> pa.Table:
         """The micro-batch's rows. Raises AnotherRate as `begin` and `check` do."""
-        is_begun = self._is_begun(batch)
+        is_begun = self.is_begun(batch)
         self.begin(batch.batch_id, is_begun)
         offsets = sum(end - start for *_, start, end in batch.offsets)
         largest = self.bound(offsets)
@@ -121,7 +121,7 @@ class Rate:
             found = pa.concat_tables([found.filter(pc.invert(is_cut)), again])
         return long_values.restored(self._session, found, SIZE).drop_columns([SIZE])
 
-    def _is_begun(self, batch: MicroBatch) -> bool:
+    def is_begun(self, batch: MicroBatch) -> bool:
         """Has it written something? Only the first one since the start may have. What was written once fitted."""
         first, self._is_first = self._is_first, False
         return first and (latest(BRONZE).transaction_version(batch.writer) or 0) >= batch.version

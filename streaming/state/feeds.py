@@ -4,7 +4,9 @@ Data flow: new events in Arrow, the last micro-batch's Pending -> one Arrow tabl
 Run: pytest tests/streaming/test_view_state.py
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from streaming.state import changelog
 from streaming.state.kinds import ALL
-from streaming.state.layout import MARKS, WAKE, WINDOWS, Feed, Layout, micros
+from streaming.state.layout import MARKS, WAKE, WINDOWS, Feed, Layout, micros, of_topic
 from streaming.state.nested import nested, whole
 from streaming.state.view_state import of_topics, on_time
 from streaming.views.as_of import KNOWN_AT
@@ -32,28 +34,53 @@ class Pending:
     """Marks."""
 
 
-def tables(layout: Layout, new: pa.Table, pending: Pending, watermark: pa.Scalar | None) -> list[pa.Table]:
-    """One table per feed, then the marks. `new`: events as `counted_in_arrow` gives them."""
-    every = {topic: of_topics(new, (topic,)) for topic in layout.topics}
-    timely = {topic: on_time(own) for topic, own in every.items()}
-    found, marks = [], list(pending.wakes)
+@cache
+def form_of(topic: str) -> pa.Schema:
+    """A topic's events in Arrow, as views need them."""
+    return to_arrow_schema(of_topic(topic), timezone="UTC")
+
+
+class Events:
+    """A micro-batch's new events, as `counted_in_arrow` gives them, by topic."""
+
+    def __init__(self, of_topic: Callable[[str], pa.Table]) -> None:
+        self.every = cache(of_topic)
+        """Those of a topic."""
+        self.timely = cache(lambda topic: on_time(self.every(topic)))
+        """Of these the ones that were not late."""
+
+
+def by_topic(new: pa.Table) -> Events:
+    """Events that are here."""
+    return Events(lambda topic: of_topics(new, (topic,)))
+
+
+def tables(layout: Layout, new: Events, pending: Pending, watermark: pa.Scalar | None) -> list[pa.Table]:
+    """One table per feed, then the marks."""
+    return [*(given(layout, feed, new, pending) for feed in layout.feeds), marks(layout, new, pending, watermark)]
+
+
+def given(layout: Layout, feed: Feed, new: Events, pending: Pending) -> pa.Table:
+    """What a feed is given."""
+    if feed.what == "rows":
+        rows = pending.rows.get(layout.views[feed.ref].name)
+        return layout.arrow[feed].empty_table() if rows is None else rows
+    topic, kind = layout.topics[feed.ref], layout.kinds[feed.kind]
+    if feed.what == "events":
+        own = new.timely(topic)
+        return _events(layout, feed, own, kind.parts(own, topic), kind.looked_up(own, topic, layout.topics))
+    own = new.every(topic)
+    keys = changelog.keys(own, topic)
+    return _events(layout, feed, own, pa.chunked_array([pa.repeat(ALL, own.num_rows)]) if feed.all else keys, keys)
+
+
+def marks(layout: Layout, new: Events, pending: Pending, watermark: pa.Scalar | None) -> pa.Table:
+    """The marks of all feeds."""
+    found = list(pending.wakes)
     for feed in layout.feeds:
-        if feed.what == "rows":
-            rows = pending.rows.get(layout.views[feed.ref].name)
-            found.append(layout.arrow[feed].empty_table() if rows is None else rows)
-            continue
-        topic, kind = layout.topics[feed.ref], layout.kinds[feed.kind]
-        if feed.what == "events":
-            own = timely[topic]
-            found.append(_events(layout, feed, own, kind.parts(own, topic), kind.looked_up(own, topic, layout.topics)))
-            continue
-        own = every[topic]
-        keys = changelog.keys(own, topic)
-        parts = pa.chunked_array([pa.repeat(ALL, own.num_rows)]) if feed.all else keys
-        found.append(_events(layout, feed, own, parts, keys))
-        if feed.all and own.num_rows:
-            marks.append(_windows(layout, feed, own, watermark))
-    return [*found, pa.concat_tables(marks) if marks else _marks([], [], [], [])]
+        if feed.what == "changes" and feed.all and (own := new.every(layout.topics[feed.ref])).num_rows:
+            found.append(_windows(layout, feed, own, watermark))
+    return pa.concat_tables(found) if found else _marks([], [], [], [])
 
 
 def wakes(kind: int, parts: pa.ChunkedArray, times: pa.ChunkedArray) -> pa.Table:

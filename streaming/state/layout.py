@@ -13,7 +13,15 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
+from pyspark.sql.types import (
+    BooleanType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from streaming.contracts import CONTRACTS
 from streaming.state.kinds import Kind, kinds
@@ -73,7 +81,8 @@ class Feed:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Rows that go out to a view: `what` is events, changes or rows; `told` goes to the driver."""
+    """Rows that go out to a view: `what` is events, changes, rows or new (events of a topic of `Layout.new`); `told` goes to the
+    driver."""
 
     what: str
     view: int = 0
@@ -82,10 +91,10 @@ class Leaf:
 
 
 class Layout:
-    """The store of some views; `number` tells the stores of one stream apart."""
+    """The store of some views; `number` tells a stream's stores apart. `new`: topics whose new events go out as they are."""
 
-    def __init__(self, views: Sequence[View], number: int) -> None:
-        self.number = number
+    def __init__(self, views: Sequence[View], number: int, new: Sequence[str] = ()) -> None:
+        self.number, self.new = number, new
         self.kinds: list[Kind] = kinds(views)
         self.views: list[View] = [view for kind in self.kinds for view in kind.views]
         self.topics: list[str] = sorted({topic for view in self.views for topic in view.inputs})
@@ -116,7 +125,7 @@ class Layout:
         for number, view in enumerate(self.views):
             found += [self.leaf(view, topic) for topic in view.inputs]
             found.append(Leaf("rows", number))
-        return [*found, Leaf("told")]
+        return [*found, *(Leaf("new", topic=place) for place in range(len(self.new))), Leaf("told")]
 
     def leaf(self, view: View, topic: str) -> Leaf:
         """What a view is given of one of its inputs."""
@@ -142,8 +151,8 @@ class Layout:
     def schema(self, one: Feed | Leaf) -> StructType:
         """The schema of a feed or a leaf."""
         if isinstance(one, Leaf):
-            if one.what == "told":
-                return TOLD
+            if one.what in ("told", "new"):
+                return TOLD if one.what == "told" else of_topic(self.new[one.topic])
             return closing(self.views[one.view]) if one.what == "rows" else of_topic(self.topics[one.topic])
         first = [StructField("part", StringType()), StructField("text", StringType())]
         if one.what != "rows":

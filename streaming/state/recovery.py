@@ -21,8 +21,10 @@ from pyspark.sql import SparkSession
 
 from infra.lake import arrow_tables
 from infra.lake.tables import Table
+from infra.settings import settings
 from streaming.positions.checkpoint import Checkpoints
 from streaming.positions.watermark import arrow_time, moment
+from streaming.state.in_tasks import InTasks
 from streaming.state.open_rows import closing, open_rows, stored
 from streaming.state.prepared_plan import standing_session
 from streaming.state.restore import on_time_since
@@ -52,7 +54,8 @@ class Recovery:
         left = json.loads(checkpoints.read(FILE) or "{}")
         self._left: dict[str, Any] = left if left.get("generation") == generation else {}
         self._folder = self._left.get("folder") or uuid.uuid4().hex
-        self.views = Keeping(session, self._path(self._folder))
+        self.views = self._made()
+        """The state of every view."""
         self._digest = hashlib.sha256(json.dumps([self.views.layout, dict(definitions)]).encode()).hexdigest()
 
     def begin(self, batch_id: int, watermark_ms: int | None, tell: Tell) -> Mapping[str, pa.Table]:
@@ -116,7 +119,7 @@ class Recovery:
         if self._left:
             self._checkpoints.drop(FOLDER)
             self._folder = uuid.uuid4().hex
-            self.views = Keeping(self._session, self._path(self._folder))
+            self.views = self._made()
         self._left = {}
         self._write(batch_id)
 
@@ -128,8 +131,11 @@ class Recovery:
     def _open_rows(self, watermark_ms: int, batch_id: int, tell: Tell, views: tuple[str, ...]) -> dict[str, pa.Table]:
         return open_rows(self._session, self._speed, watermark_ms, self._generation, batch_id, tell, views)
 
-    def _path(self, folder: str) -> str:
-        return self._checkpoints.of(f"{FOLDER}/{folder}")
+    def _made(self) -> Keeping | InTasks:
+        folder = self._checkpoints.of(f"{FOLDER}/{self._folder}")
+        if settings().keeps_rows_in_tasks:
+            return InTasks(self._session, folder, self._speed)
+        return Keeping(self._session, folder)
 
 
 def _few() -> tuple[str, ...]:

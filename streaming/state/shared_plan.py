@@ -4,16 +4,15 @@ Data flow: new events -> Inputs of additive views, the store of the others -> a 
 Run: pytest tests/streaming/test_view_state.py
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from streaming.contracts import CONTRACTS
+from streaming.state.found import BEFORE, TOLD, WHAT, Found, separated
 from streaming.state.layout import Layout, Leaf, of_topic
 from streaming.state.prepared_plan import Input, StandingPlan
 from streaming.state.store import PartStore
@@ -21,18 +20,6 @@ from streaming.state.view_state import CLOSES, OF_EVENT, of_topics, on_time
 from streaming.tables.silver import topic_events
 from streaming.views.law import Additive
 from streaming.views.view import View
-
-WHAT, TOLD, BEFORE = "what", "told", "before "
-"""What a row of the plan is: what the store tells, a view's open row as it was, or (the view's number alone) a row of it."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a run of the plan gave: per view the rows that were defined and those that were open; what the store told."""
-
-    defined: Mapping[str, pa.Table]
-    before: Mapping[str, pa.Table]
-    told: pa.Table
 
 
 class SharedPlan:
@@ -60,20 +47,10 @@ class SharedPlan:
         for one in self._inputs.values():
             one.release()
         self.store.release()
-        columns = {view.name: str(number) for number, view in enumerate(self.views)}
-        defined = {name: _of(found, own, own) for name, own in columns.items()}
-        before = {view.name: _of(found, BEFORE + columns[view.name], columns[view.name]) for view in self.layout.views}
-        return Found(defined, before, _of(found, TOLD, TOLD))
+        return separated(found, self.views, self.layout)
 
     def _together(self) -> DataFrame:
-        """The rows of all views in one frame, each view's in columns of their own, beside what they are."""
-        parts = [_named(TOLD, TOLD, self.store.frames[Leaf(TOLD)])]
-        for number, view in enumerate(self.views):
-            parts.append(_named(str(number), str(number), defined(view, self._events(view))))
-            if view not in self._sums:
-                rows = self.store.frames[Leaf("rows", self.layout.views.index(view))]
-                parts.append(_named(f"{BEFORE}{number}", str(number), rows))
-        return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
+        return together(self.views, self.layout, self.store, self._events)
 
     def _events(self, view: View) -> dict[str, DataFrame]:
         if isinstance(view.law, Additive):
@@ -81,17 +58,23 @@ class SharedPlan:
         return {topic: self.store.frames[self.layout.leaf(view, topic)] for topic in view.inputs}
 
 
-def _named(what: str, columns: str, rows: DataFrame) -> DataFrame:
+def together(
+    views: Sequence[View], layout: Layout, store: PartStore, events: Callable[[View], Mapping[str, DataFrame]]
+) -> DataFrame:
+    """The rows of all views in one frame, each view's in columns of their own, beside what they are."""
+    parts = [named(TOLD, TOLD, store.frames[Leaf(TOLD)])]
+    for number, view in enumerate(views):
+        parts.append(named(str(number), str(number), defined(view, events(view))))
+        if view in layout.views:
+            rows = store.frames[Leaf("rows", layout.views.index(view))]
+            parts.append(named(f"{BEFORE}{number}", str(number), rows))
+    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
+
+
+def named(what: str, columns: str, rows: DataFrame) -> DataFrame:
     """The rows in columns of their own, beside what they are."""
     own = [F.col(name).alias(f"{columns}_{name}") for name in rows.columns]
     return rows.select(F.lit(what).alias(WHAT), *own)
-
-
-def _of(found: pa.Table, what: str, columns: str) -> pa.Table:
-    """Those rows again, under their own names."""
-    own, first = found.filter(pc.equal(found[WHAT], what)), f"{columns}_"
-    own = own.select([name for name in own.column_names if name.startswith(first)])
-    return own.rename_columns([name.removeprefix(first) for name in own.column_names])
 
 
 def answered(view: View, events: DataFrame) -> DataFrame:

@@ -34,17 +34,23 @@ SETTINGS = {
 
 
 class PartStore:
-    """The store of a layout's kinds in a folder that every executor reaches; the session has SETTINGS."""
+    """The store of a layout's kinds in a folder that every executor reaches; the session has SETTINGS.
 
-    def __init__(self, session: SparkSession, layout: Layout, folder: str) -> None:
+    `packed`: a frame of PACKED of one partition, where a task makes what the feeds have; else `put` is given it.
+    """
+
+    def __init__(self, session: SparkSession, layout: Layout, folder: str, packed: DataFrame | None = None) -> None:
         self.layout = layout
         self._control = Input(session, CONTROL)
-        self._feeds = [Input(session, layout.schema(feed)) for feed in layout.feeds]
-        self._marks = Input(session, MARKS)
+        self._feeds: list[Input] = []
+        feeds = [] if packed is None else [packed]
+        if packed is None:
+            # The marks are the last one.
+            self._feeds = [Input(session, one) for one in (*map(layout.schema, layout.feeds), MARKS)]
+            feeds = [one.frame for one in self._feeds]
         self._session = session
-        inputs = [self._control, *self._feeds, self._marks]
-        rdds = [cast(Any, one.frame)._jdf.queryExecution().toRdd() for one in inputs]
-        self.frames = dict(zip(layout.leaves, self._of_leaves(rdds, folder), strict=True))
+        rdds = [cast(Any, one)._jdf.queryExecution().toRdd() for one in (self._control.frame, *feeds)]
+        self.frames = dict(zip(layout.leaves, self._of_leaves(rdds, folder, packed is not None), strict=True))
         told = self.frames[Leaf("told")]
         self._filling = StandingPlan(lambda: told)
 
@@ -60,22 +66,22 @@ class PartStore:
 
         `more_comes`: another micro-batch is certain, so parts that are LARGE may be given to their views then.
         """
-        self._put(tables, (version, _micros(watermark), _micros(after), SPARE if more_comes else STEP))
+        self._put(tables, (version, micros_of(watermark), micros_of(after), SPARE if more_comes else STEP))
 
     def fill(self, tables: Sequence[pa.Table], version: int, watermark: pa.Scalar | None) -> None:
         """Take a step that gives nothing out: of many events or rows that are not new."""
-        self._put(tables, (version, _micros(watermark), None, FILL))
+        self._put(tables, (version, micros_of(watermark), None, FILL))
         self._filling.run()
         self.release()
 
     def filled(self, version: int, watermark: pa.Scalar | None) -> None:
         """Take the step behind the last `fill`: what large parts had not given to their views is given with the next one."""
-        self._put([], (version, _micros(watermark), None, FILLED))
+        self._put([], (version, micros_of(watermark), None, FILLED))
         self._filling.run()
 
     def release(self) -> None:
         """Give up what the feeds have, when it was taken."""
-        for one in self._feeds:
+        for one in self._feeds[:-1]:
             one.release()
 
     def look(self, version: int) -> None:
@@ -85,10 +91,10 @@ class PartStore:
 
     def _put(self, tables: Sequence[pa.Table], control: tuple[int | None, ...]) -> None:
         self._control.put(pa.table([[value] for value in control], schema=to_arrow_schema(CONTROL)))
-        for own, table in zip((*self._feeds, self._marks), tables, strict=bool(tables)):
+        for own, table in zip(self._feeds, tables, strict=bool(tables)):
             own.put(table)
 
-    def _of_leaves(self, feeds: list[Any], folder: str) -> list[DataFrame]:
+    def _of_leaves(self, feeds: list[Any], folder: str, packed: bool) -> list[DataFrame]:
         session = self._session
         jvm: Any = session.sparkContext._jvm
         java = session._jsparkSession
@@ -103,11 +109,12 @@ class PartStore:
         stores = java.sessionState().streamingQueryManager().stateStoreCoordinator()
         found = []
         for place, leaf in enumerate(self.layout.leaves):
-            rdd = jvm.daybreak.state.Source(spark, layout, rdds, place, conf, hadoop, stores)
+            rdd = jvm.daybreak.state.Source(spark, layout, rdds, packed, place, conf, hadoop, stores)
             schema = java.parseDataType(self.layout.schema(leaf).json())
             found.append(DataFrame(java.internalCreateDataFrame(rdd, schema, False), session).coalesce(1))
         return found
 
 
-def _micros(at: pa.Scalar | None) -> int | None:
+def micros_of(at: pa.Scalar | None) -> int | None:
+    """A time in microseconds."""
     return None if at is None else at.cast(pa.int64()).as_py()

@@ -41,6 +41,11 @@ class Sums:
         rows = rows.append_column("is_final", final).append_column(REMOVED, pa.repeat(False, rows.num_rows))
         return rows.filter(changed)
 
+    @property
+    def opened(self) -> pa.Table | None:
+        """The open rows; None before the first."""
+        return self._open
+
     def held(self) -> tuple[int, int]:
         """The open rows, and their bytes."""
         return (0, 0) if self._open is None else (self._open.num_rows, self._open.nbytes)

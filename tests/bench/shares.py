@@ -21,9 +21,10 @@ from infra.settings import settings
 from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
+from tests.bench.stream import WARM_UP
 from tests.infra.spark_cluster import Cluster
 
-WARM_UP, RECORDS = 40_000, 60_000
+RECORDS = 60_000
 SHARE = 0.2
 """Of a core, for each worker while it is measured: both and the driver must have room on two cores."""
 PERIOD = 100_000

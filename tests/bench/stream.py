@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from streaming.monitor import freshness
-from streaming.state.update_views import GENERATE_AFTER
+from streaming.state.stores import GENERATE_AFTER
 from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure

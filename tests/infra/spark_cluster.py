@@ -77,9 +77,8 @@ class Cluster:
         return {**self._settings, "DAYBREAK_SPARK_MASTER": self.url, "DAYBREAK_SPARK_ADDRESS": HOST, **more}
 
     def of_local_stream(self) -> dict[str, str]:
-        """The same for a stream that was local before: it keeps its checkpoints, and its profile for few rows."""
-        own = ("DAYBREAK_CHECKPOINTS", "DAYBREAK_STREAM_PROFILE")
-        return {name: value for name, value in self.settings().items() if name not in own}
+        """The same for a stream that was local before: it keeps its checkpoints."""
+        return {name: value for name, value in self.settings().items() if name != "DAYBREAK_CHECKPOINTS"}
 
     def worker(self) -> subprocess.Popen[bytes]:
         """One more; returns when the master knows it."""

@@ -39,8 +39,8 @@ KEPT = (
     Mutation(
         "state: what a large part owes is forgotten when the state is filled again",
         "streaming/state/update_views.py",
-        "self._each(lambda plan, _: plan.store.filled(self.version, watermark))",
-        "self._each(lambda plan, _: plan.store.look(self.version - 1))",
+        "self._each(lambda plan: plan.store.filled(self.version, watermark))",
+        "self._each(lambda plan: plan.store.look(self.version - 1))",
         "tests/streaming/test_view_state.py::test_what_waits_is_lost_neither_with_the_state_nor_with_the_watermark",
     ),
     Mutation(
@@ -94,7 +94,7 @@ KEPT = (
     ),
     Mutation(
         "state: what somebody chose for the views' plans is overwritten",
-        "streaming/state/update_views.py",
+        "streaming/state/stores.py",
         "self._session.conf.set(name, chosen.get(name, value))",
         "self._session.conf.set(name, value)",
         "tests/streaming/test_part_store.py::test_behind_many_events_code_is_generated_unless_somebody_chose_otherwise",

@@ -35,6 +35,7 @@ from tests.mutations.store_doors import STORE_DOORS
 from tests.mutations.stores import STORES
 from tests.mutations.stream import STREAM
 from tests.mutations.supplied import SUPPLIED
+from tests.mutations.tasks import TASKS
 from tests.mutations.tls import TLS
 from tests.mutations.versions import VERSIONS
 from tests.mutations.views import VIEWS_AND_CONTRACTS
@@ -57,6 +58,7 @@ MUTATIONS = (
     *STREAM,
     *NIGHT,
     *KEPT,
+    *TASKS,
     *SHOWN,
     *METRICS,
     *LINEAGE,

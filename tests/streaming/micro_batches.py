@@ -1,5 +1,6 @@
 """A stream of micro-batches without Kafka and tables: what views say of events, held against the views of them all."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from tempfile import mkdtemp
 from typing import Any
@@ -59,11 +60,13 @@ class Run:
         self.largest = max(
             [event["event_time"] for event in events] + ([self.largest] if self.largest else []), default=None
         )
-        found = self.keeping.update(counting, arrow_time(watermark), arrow_time(self.next_watermark), more_comes)
-        for name, rows in found.items():
+        for name, rows in self.update(counting, watermark, more_comes).items():
             number = pa.repeat(pa.scalar(self.number), rows.num_rows)
             self.said[name].append(rows.append_column("batch_id", number))
         self.number += 1
+
+    def update(self, new: pa.Table, watermark: datetime | None, more_comes: bool) -> Mapping[str, pa.Table]:
+        return self.keeping.update(new, arrow_time(watermark), arrow_time(self.next_watermark), more_comes)
 
     def restart(self) -> None:
         """Memory is lost, and filled again with what the tables have."""

@@ -8,7 +8,7 @@ from fewer import only_views
 from micro_batches import NOON, Run, said_and_expected
 from pyspark.sql import SparkSession
 
-from streaming.state.update_views import PARTS
+from streaming.state.stores import PARTS
 from streaming.views import VIEWS
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from flat import arrow
 from pyspark.sql import SparkSession
 
 from infra.settings import settings
-from streaming.state import update_views
+from streaming.state import stores
 from streaming.state.layout import Leaf
 from streaming.state.prepared_plan import nodes
 from streaming.state.shared_plan import SharedPlan
@@ -54,7 +54,7 @@ def test_behind_many_events_code_is_generated_unless_somebody_chose_otherwise(
     (plan,) = keeping._plans
     # A start is answered sooner without.
     assert not generates(plan)
-    monkeypatch.setattr(update_views, "GENERATE_AFTER", 0)
+    monkeypatch.setattr(stores, "GENERATE_AFTER", 0)
     keeping.update(arrow([]), None, None)
     assert generates(plan) is generated
 
@@ -62,7 +62,7 @@ def test_behind_many_events_code_is_generated_unless_somebody_chose_otherwise(
 def test_the_same_code_is_compiled_once_for_all_micro_batches(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(update_views, "GENERATE_AFTER", 0)
+    monkeypatch.setattr(stores, "GENERATE_AFTER", 0)
     keeping, jvm = Keeping(spark, str(tmp_path)), cast(Any, spark.sparkContext._jvm)
     compiled = jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
     keeping.update(arrow([]), None, None)

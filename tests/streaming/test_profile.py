@@ -35,13 +35,8 @@ def test_the_other_profile_is_sparks_own(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not FEW_ROWS.keys() & spark_settings(load()).keys()
 
 
-def test_many_partitions_are_few_tasks_in_the_small_profile(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    records = spark.range(0, 14, 1, 14)
-    assert gathered(records, load()).rdd.getNumPartitions() == spark.sparkContext.defaultParallelism < 14
-    monkeypatch.setenv("DAYBREAK_STREAM_PROFILE", "spark")
-    assert gathered(records, load()).rdd.getNumPartitions() == 14
+def test_many_partitions_are_few_tasks(spark: SparkSession) -> None:
+    assert gathered(spark.range(0, 14, 1, 14)).rdd.getNumPartitions() == spark.sparkContext.defaultParallelism < 14
 
 
 def test_what_a_killed_stream_left_on_disk_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

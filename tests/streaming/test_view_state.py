@@ -17,9 +17,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from streaming.positions.watermark import arrow_time
-from streaming.state import layout, update_views
+from streaming.state import layout, stores
 from streaming.state.changelog import counted_in_arrow
-from streaming.state.update_views import PARTS, Keeping
+from streaming.state.stores import PARTS
+from streaming.state.update_views import Keeping
 from streaming.tables.speed import latest_rows
 from streaming.views import VIEWS
 from streaming.views.view import View
@@ -97,7 +98,7 @@ def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
         own = Run(spark)
         for place, batch in enumerate(histories(seed, batches)):
             # From the third on with generated code.
-            with patch.object(update_views, "GENERATE_AFTER", 0 if place > 1 else 10**9):
+            with patch.object(stores, "GENERATE_AFTER", 0 if place > 1 else 10**9):
                 own.batch(batch, more_comes=large is not None and place + 1 < batches)
             if place % 3 == 2:
                 own.restart()

@@ -25,6 +25,7 @@ final class Given {
       case "events" -> events(leaf, entry -> found.add(entry.row(form.fields())));
       case "changes" -> changes(leaf, found);
       case "rows" -> open(leaf.view(), found);
+      case "new" -> found.addAll(step.given(leaf.topic()));
       default -> told(found);
     }
     return found;

@@ -25,7 +25,7 @@ public final class Layout implements Serializable {
   /** What comes in: `what` is "events", "changes" or "rows"; `ref` is a topic's number, or a view's; `views`: whom it touches. */
   public record Feed(String what, int kind, int ref, long views, boolean all) implements Serializable {}
 
-  /** What goes out to a plan: `what` is "events", "changes", "rows" or "told". */
+  /** What goes out to a plan: `what` is "events", "changes", "rows", "new" (of topics of additive views) or "told". */
   public record Leaf(String what, int view, int topic, boolean all) implements Serializable {}
 
   /**

@@ -25,19 +25,22 @@ public final class Source extends RDD<InternalRow> {
 
   private final Layout layout;
   private final List<RDD<InternalRow>> feeds;
+  private final boolean packed;
   private final int leaf;
   private final StateStoreConf conf;
   private final SerializableConfiguration hadoop;
   private final transient StateStoreCoordinatorRef stores;
 
   /**
-   * `feeds`: the control row, the layout's feeds, the marks; each an RDD of one partition. `leaf`: its place in the layout. `stores`: who knows
+   * `feeds`: the control row, the layout's feeds, the marks; each an RDD of one partition. `packed`: the control row, and one RDD with all
+   * others, as Packed has them. `leaf`: its place in the layout. `stores`: who knows
    * on which executor each store is.
    */
   public Source(
       SparkContext spark,
       Layout layout,
       List<RDD<InternalRow>> feeds,
+      boolean packed,
       int leaf,
       StateStoreConf conf,
       SerializableConfiguration hadoop,
@@ -45,6 +48,7 @@ public final class Source extends RDD<InternalRow> {
     super(spark, dependencies(feeds), ClassTag$.MODULE$.apply(InternalRow.class));
     this.layout = layout;
     this.feeds = new ArrayList<>(feeds);
+    this.packed = packed;
     this.leaf = leaf;
     this.conf = conf;
     this.hadoop = hadoop;
@@ -85,7 +89,14 @@ public final class Source extends RDD<InternalRow> {
     Step step = new Step(layout, store);
     List<Iterator<InternalRow>> rows = new ArrayList<>();
     for (int place = 0; place < parents.size(); place++) rows.add(feeds.get(place).iterator(parents.get(place), context));
-    step.run(rows);
+    if (!packed) step.run(rows, List.of());
+    else {
+      Packed found = new Packed(rows.get(1), context);
+      int own = layout.form.feeds().size() + 1;
+      List<Iterator<InternalRow>> all = new ArrayList<>(List.of(rows.get(0)));
+      for (int place = 0; place < own; place++) all.add(found.rows(place));
+      step.run(all, found.rest(own));
+    }
     return step;
   }
 

@@ -26,6 +26,7 @@ final class Step {
   private final Set<Part> touched = new HashSet<>();
   private long watermark, next, held = 0;
   private boolean spares;
+  private List<List<InternalRow>> given = List.of();
 
   Step(Layout layout, Store store) {
     this.layout = layout;
@@ -33,8 +34,9 @@ final class Step {
     this.store = store;
   }
 
-  /** `feeds`: the control row first, then those of the layout, then the marks. */
-  void run(List<Iterator<InternalRow>> feeds) {
+  /** `feeds`: the control row first, then those of the layout, then the marks. `given`: rows that go to the plans as they are, by topic. */
+  void run(List<Iterator<InternalRow>> feeds, List<List<InternalRow>> given) {
+    this.given = given;
     InternalRow control = feeds.get(0).next();
     watermark = control.isNullAt(1) ? Long.MIN_VALUE : control.getLong(1);
     next = control.isNullAt(2) ? Long.MIN_VALUE : control.getLong(2);
@@ -130,6 +132,11 @@ final class Step {
     List<Part> found = new ArrayList<>();
     for (Part part : touched) if ((part.views & 1L << view) != 0 && part.key.kind() == form.views().get(view).kind()) found.add(part);
     return found;
+  }
+
+  /** New events of a topic of those that additive views read. */
+  List<InternalRow> given(int topic) {
+    return topic < given.size() ? given.get(topic) : List.of();
   }
 
   Set<Part> told() {
