@@ -13,7 +13,7 @@ from batch.settlement.settlements import SETTLEMENTS
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
 from infra.problems import Problem, keep
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 from infra.settings import Settings, settings
 from infra.sql.gold import Verb, run
 from streaming.hooks import for_gold

@@ -1,29 +1,29 @@
-"""Parts of the platform that are off by default; `daybreak up --with` turns them on.
+"""Parts of the platform that are off by default; `daybreak up --with` turns them on. A project that comes along has its own.
 
 Data flow: names, comma-separated -> the options that are on; `<home>/options.env` keeps them
-Run: daybreak up --with shop-db
+Run: daybreak up --with webhooks
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from infra.failures import PermanentFailure
+from infra.parts import Option
+from infra.registry import every
 
-SHOP_DB = "shop-db"
-"""The shop's database, and the capture of its changes."""
-SHOP_DB_VIEWS = "shop-db-views"
-"""Views read customers and products from the captured tables, not from the shop's events."""
-ORDER_SERVICE = "order-service"
-"""The one writer of orders: the shop sends it commands, and what it accepts becomes events."""
-WEBHOOKS = "webhooks"
-"""Signed events by HTTP: `POST /topics/<topic>`."""
-QUEUE = "queue"
-"""A queue broker, for the labs that compare it with the log."""
-NOTIFY = "notify"
-"""Alerts and corrections out, by signed HTTP requests and mail."""
-OPTIONS = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE, WEBHOOKS, NOTIFY, QUEUE)
-OF_THE_STREAM = (SHOP_DB, SHOP_DB_VIEWS, ORDER_SERVICE)
+WEBHOOKS, NOTIFY, QUEUE = "webhooks", "notify", "queue"
+EVERY = {
+    one.name: one
+    for one in (
+        *(one for own in every().values() for one in own.options),
+        Option(WEBHOOKS, "Signed events by HTTP: `POST /topics/<topic>`."),
+        Option(NOTIFY, "Alerts and corrections out, by signed HTTP requests and mail."),
+        Option(QUEUE, "A queue broker, for the labs that compare it with the log."),
+    )
+}
+OPTIONS = tuple(EVERY)
+OF_THE_STREAM = tuple(name for name, one in EVERY.items() if one.of_the_stream)
 """Those that change which topics the stream reads, or what its views read: it is started again when one is turned on or off."""
 OPTIONS_FILE, VARIABLE = "options.env", "DAYBREAK_OPTIONS"
 
@@ -33,9 +33,12 @@ def chosen(names: str) -> list[str]:
     wanted = {name.strip() for name in names.split(",")} - {""}
     if unknown := sorted(wanted - {*OPTIONS}):
         raise ValueError(f"there is no option {', '.join(unknown)}; there is {', '.join(OPTIONS)}")
-    if SHOP_DB_VIEWS in wanted and SHOP_DB not in wanted:
-        raise ValueError(f"the option {SHOP_DB_VIEWS} needs {SHOP_DB}: without it nothing captures the tables")
-    return [name for name in OPTIONS if name in wanted]
+    found = [name for name in OPTIONS if name in wanted]
+    for name in found:
+        for need, why in EVERY[name].needs.items():
+            if need not in wanted:
+                raise ValueError(f"the option {name} needs {need}: {why}")
+    return found
 
 
 def keep(home: Path, now: str, more: Collection[str], fewer: Collection[str]) -> None:
@@ -50,3 +53,8 @@ def keep(home: Path, now: str, more: Collection[str], fewer: Collection[str]) ->
         raise PermanentFailure(str(wrong)) from wrong
     home.mkdir(parents=True, exist_ok=True)
     (home / OPTIONS_FILE).write_text(f"{VARIABLE}={','.join(found)}\n")
+
+
+def of_dbt(names: str) -> Mapping[str, str]:
+    """Variables of dbt's environment, of the options that are on."""
+    return {name: value for one in chosen(names) for name, value in EVERY[one].of_dbt.items()}

@@ -13,14 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from infra.failures import PermanentFailure
-from infra.options import OF_THE_STREAM
-from infra.project_setting import DEFAULT, PROJECT_FILE, VARIABLE, noted
+from infra.project_setting import PROJECT_FILE, VARIABLE, noted
+from infra.registry import DEFAULT, every
 from infra.settings import ROOT, Settings
 
 OURS = ("infra", "streaming", "batch", "dags", "tests")
 """Packages of the platform: a project's folder has another name."""
 DATA = ("kafka", "checkpoints")
-"""Folders of a home whose stream has run; before projects were noted, it was the shop's."""
+"""Folders of a home whose stream has run; before projects were noted, it was that of the one that comes along."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def importable(found: Place) -> None:
 
 
 def _leave_rooms() -> None:
-    """spark-submit puts its script's folder first: a room of the night, e.g. `shop`, would hide a project of its name."""
+    """spark-submit puts its script's folder first: a room of the night, e.g. `status`, would hide a project of its name."""
     sys.path[:] = [one for one in sys.path if one != str(ROOT / "batch")]
 
 
@@ -76,13 +76,14 @@ def python_path(s: Settings) -> str:
 def keep(s: Settings) -> None:
     """Note in the home whose data it has, for every later command.
 
-    Raises PermanentFailure if it has another project's, or if an option of the shop is on in a project that is not the shop.
+    Raises PermanentFailure if it has another project's, or if an option of a registered project is on in another one.
     """
     place(s)
-    if s.project != DEFAULT and (shops := [name for name in OF_THE_STREAM if s.has(name)]):
-        raise PermanentFailure(
-            f"{', '.join(shops)} is an option of the shop: the project {s.project} has no such topics"
-        )
+    for project, parts in every().items():
+        if project != s.project and (its := [one.name for one in parts.options if s.has(one.name)]):
+            raise PermanentFailure(
+                f"{', '.join(its)} is an option of {parts.title}: the project {s.project} has no such topics"
+            )
     file = s.home / PROJECT_FILE
     has_data = any((s.home / folder).exists() for folder in DATA)
     own = noted(s.home) or (DEFAULT if has_data else s.project)

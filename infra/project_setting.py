@@ -15,8 +15,6 @@ from dotenv import dotenv_values
 from infra.failures import PermanentFailure
 from infra.installation import IS_CLONE, STATE
 
-DEFAULT = "streaming.shop"
-"""The project that comes along."""
 VARIABLE, PROJECT_FILE = "DAYBREAK_PROJECT", "project.env"
 """Which project; the file in which a home keeps it."""
 TOML = "daybreak.toml"

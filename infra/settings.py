@@ -28,8 +28,9 @@ from infra.log_settings import Logs
 from infra.notify_settings import Notify
 from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
-from infra.project_setting import DEFAULT, absolute
+from infra.project_setting import absolute
 from infra.queue_settings import QueueSettings
+from infra.registry import DEFAULT
 from infra.retention import long_enough
 from infra.spark_settings import SparkSettings
 from infra.store_format import Store, usual

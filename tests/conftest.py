@@ -21,7 +21,8 @@ from infra.kafka_users import User
 from infra.lake import login as store_login
 from infra.lake import tables
 from infra.out_of_memory import GOES_ON
-from infra.project_setting import DEFAULT, VARIABLE
+from infra.project_setting import VARIABLE
+from infra.registry import DEFAULT
 from infra.session import know_often_used, size_code_cache
 from infra.settings import ROOT, settings
 from infra.spark_conf import FEW_ROWS, write_defaults

@@ -12,7 +12,7 @@ from batch.catalog import composed
 from batch.catalog.files import files, put, stale
 from infra.failures import PermanentFailure, reported
 from infra.installation import IS_CLONE
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 from infra.settings import ROOT, settings
 
 if __name__ == "__main__":

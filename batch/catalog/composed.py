@@ -10,7 +10,7 @@ from batch.catalog.files import MADE, files, put
 from batch.catalog.text import macro_list
 from infra.failures import PermanentFailure
 from infra.installation import DBT
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 from infra.settings import Settings
 from infra.sql.models import models
 from streaming.project import folder

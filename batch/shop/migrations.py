@@ -4,12 +4,12 @@ Data flow: the shop's database, contracts -> Problem per table
 Run: daybreak status --problems
 """
 
-from infra.options import SHOP_DB
 from infra.problems import Problem
 from infra.settings import Settings
 from infra.shop.db.connector import topic
 from infra.shop.db.migrated import migrated
 from infra.shop.db.tables import COMPARED
+from infra.shop.options import SHOP_DB
 from streaming.contracts import CONTRACTS
 
 

@@ -18,13 +18,13 @@ from batch.shop.order_in_gold import states
 from infra.failures import PermanentFailure, TransientFailure
 from infra.kafka.read_committed import committed
 from infra.lake import reader
-from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import Settings
 from infra.shop.db import orders
 from infra.shop.db.tables import ORDERS
 from infra.shop.followers import index
 from infra.shop.followers.product_index import TABLE, ProductIndex
 from infra.shop.followers.row_cache import RowCache
+from infra.shop.options import ORDER_SERVICE, SHOP_DB
 from infra.shop.orders import snapshot
 
 Way = Callable[[], "Form | None"]

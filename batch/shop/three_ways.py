@@ -22,7 +22,6 @@ import pyarrow.compute as pc
 from batch.shop.order_history import KEY, TOPICS, history
 from infra.failures import PermanentFailure
 from infra.lake import reader
-from infra.options import ORDER_SERVICE
 from infra.settings import Settings
 from infra.shop.db import check
 from infra.shop.db.changes import Moment, Row, changes
@@ -35,6 +34,7 @@ from infra.shop.followers.copies import catches_up
 from infra.shop.followers.lag import ends
 from infra.shop.followers.order_events import UNWRITABLE
 from infra.shop.followers.orders import ORDERS as FOLLOWER
+from infra.shop.options import ORDER_SERVICE
 from streaming.contracts import CONTRACTS
 from streaming.shop.captured_copy import in_silver
 from streaming.shop.order_state import State

@@ -13,7 +13,6 @@ from typing import Any
 
 from infra.kafka.read_committed import committed
 from infra.lake import reader
-from infra.options import SHOP_DB
 from infra.settings import Settings
 from infra.shop.db.changes import Change, folded, read
 from infra.shop.db.check import Comparison, compared
@@ -21,6 +20,7 @@ from infra.shop.db.connector import topic
 from infra.shop.db.tables import COMPARED, KEYS
 from infra.shop.followers.follower import Position, as_text, from_text
 from infra.shop.followers.lag import Lag, behind, ends
+from infra.shop.options import SHOP_DB
 from infra.sql import gold
 from streaming.monitor.catch_up import latest
 

@@ -15,14 +15,13 @@ from infra import options, rotation, secrets
 from infra.commands import log_files
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
-from infra.options import SHOP_DB
+from infra.registry import named
 from infra.services import place, processes, rebuild, start, tables
 from infra.services.configuration import log_file
 from infra.services.program import Name
 from infra.services.roster import called, choose, roster
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
-from infra.shop.db import slot
 from infra.tls.prepare import refuse_options
 
 commands = typer.Typer()
@@ -64,8 +63,9 @@ def up(
     if with_ or without:
         _turn(with_ or [], without or [])
     start_programs(only)
-    if SHOP_DB in (without or ()) and slot.drop(settings()):
-        console.print("changes of the shop's database are captured no longer; the next time begins with a new snapshot")
+    for name in without or ():
+        if (todo := options.EVERY[name].after_off) and (said := named(todo)(settings())):
+            console.print(said)
     if only is None:
         with _progress() as (tell, waiting):
             tables.register(settings(), tell, waiting)

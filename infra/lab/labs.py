@@ -6,7 +6,7 @@ Run: daybreak lab --help
 
 from dataclasses import dataclass
 
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 
 
 @dataclass(frozen=True)

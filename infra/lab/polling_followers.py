@@ -17,10 +17,10 @@ from psycopg import Notify
 from infra.kafka import client
 from infra.lab.own_capture import slot
 from infra.lab.polling_table import Change, Follower, Scene
-from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings
 from infra.shop.db.connection import Connection, connected
+from infra.shop.services.names import CONNECT
 
 TABLE = "lab_polling"
 LOOK_SECONDS = 0.05
@@ -121,7 +121,7 @@ def _cpu(s: Settings, own: Follower, database: Connection) -> Iterator[None]:
 
 def _server_cpu(s: Settings) -> float:
     """CPU of Kafka Connect, and of the database's process that sends it the log."""
-    worker = Supervisor(s).processes()[Name.CONNECT].pid
+    worker = Supervisor(s).processes()[CONNECT].pid
     with connected(s) as database:
         found = database.execute(
             "SELECT active_pid FROM pg_replication_slots WHERE slot_name = %s", [slot(TABLE)]

@@ -1,4 +1,4 @@
-"""The embedded Postgres: leases, Airflow's metadata, the shop's database.
+"""The embedded Postgres: leases, Airflow's metadata, the databases of projects.
 
 Data flow: binaries of a wheel -> `<home>/postgres` by initdb -> Program; then the databases and roles
 Run: daybreak up --only postgres
@@ -154,7 +154,7 @@ def _command(s: Settings, *first: str) -> tuple[str, ...]:
         "port": str(s.postgres_port),
         "unix_socket_directories": "",
         "wal_level": "logical",
-        # A connector that stands still loses its place before it fills the disk (infra/shop/db/slot.py).
+        # A connector that stands still loses its place before it fills the disk.
         "max_slot_wal_keep_size": f"{s.slot_mb}MB",
         "max_connections": "100",
         "shared_buffers": "64MB",

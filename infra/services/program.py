@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from infra.parts import When
 from infra.project import python_path
 from infra.project_setting import VARIABLE as PROJECT
+from infra.registry import programs
 from infra.settings import Settings
 
 BIN = Path(sys.prefix) / "bin"
@@ -20,7 +22,7 @@ BIN = Path(sys.prefix) / "bin"
 
 
 class Name(StrEnum):
-    """Every program, in the order in which they start."""
+    """Every program, in the order in which they start; those of a project that comes along are where it says."""
 
     KAFKA = "kafka"
     KAFKA_1 = "kafka-1"
@@ -28,14 +30,11 @@ class Name(StrEnum):
     KAFKA_3 = "kafka-3"
     STORE = "store"
     POSTGRES = "postgres"
-    CONNECT = "connect"
-    CACHE = "cache"
+    locals().update(programs(When.WITH_SERVICES))
     QUEUE = "queue"
-    FOLLOWER_INDEX = "follower-index"
-    FOLLOWER_CACHE = "follower-cache"
-    FOLLOWER_ORDERS = "follower-orders"
+    locals().update(programs(When.BEFORE_STREAM))
     STREAM = "stream"
-    ORDER_SERVICE = "order-service"
+    locals().update(programs(When.AFTER_STREAM))
     WEBHOOKS = "webhooks"
     NOTIFY = "notify"
     GATEWAY = "gateway"

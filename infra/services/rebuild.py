@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from infra.failures import PermanentFailure
-from infra.options import ORDER_SERVICE, SHOP_DB, SHOP_DB_VIEWS, chosen
+from infra.options import EVERY, chosen
 from infra.services.program import shared_env
 from infra.settings import ROOT, Settings
 
@@ -18,8 +18,7 @@ from infra.settings import ROOT, Settings
 def is_needed(home: Path, before: str, after: str) -> bool:
     """Has a stream of this home state that does not fit the options any more? A topic that is new needs nothing."""
     old, new = set(chosen(before)), set(chosen(after))
-    lost = {SHOP_DB, ORDER_SERVICE} & old - new
-    changes = (SHOP_DB_VIEWS in old) != (SHOP_DB_VIEWS in new) or bool(lost)
+    changes = any(EVERY[name].anew_on for name in new - old) or any(EVERY[name].anew_off for name in old - new)
     return changes and (home / "run" / "stream.json").exists()
 
 

@@ -8,16 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from infra.failures import PermanentFailure
-from infra.options import NOTIFY, ORDER_SERVICE, QUEUE, SHOP_DB, WEBHOOKS
+from infra.options import NOTIFY, QUEUE, WEBHOOKS
+from infra.registry import named, parts
 from infra.services import (
     airflow,
-    cache,
-    connect,
-    follower,
     gateway,
     kafka,
     notify,
-    orders,
     postgres,
     queue,
     store,
@@ -34,7 +31,7 @@ SERVED = "SERVED_CERTIFICATE"
 
 def roster(s: Settings) -> dict[Name, Program]:
     """Every program that the platform runs; a service whose endpoint is set is yours and not among them, nor is an
-    option that is off."""
+    option that is off. Of projects, the one in force has its own."""
     programs = [stream.program(s)]
     if s.embedded("kafka_bootstrap"):
         programs += kafka.programs(s)
@@ -42,12 +39,6 @@ def roster(s: Settings) -> dict[Name, Program]:
         programs.append(store.program(s))
     if s.embedded("postgres_dsn"):
         programs.append(postgres.program(s))
-    if s.has(SHOP_DB):
-        programs += [connect.program(s), *follower.programs(s)]
-        if s.embedded("cache_url"):
-            programs.append(cache.program(s))
-    if s.has(ORDER_SERVICE):
-        programs.append(orders.program(s))
     if s.has(WEBHOOKS):
         programs.append(webhooks.program(s))
     if s.has(NOTIFY):
@@ -58,8 +49,10 @@ def roster(s: Settings) -> dict[Name, Program]:
         programs.append(gateway.program(s))
     if s.embedded("airflow_url"):
         programs += airflow.programs(s)
-    named = {program.name: program for program in programs}
-    return {name: _with_needs(named, _with_certificate(s, named[name])) for name in Name if name in named}
+    if own := parts(s.project).roster:
+        programs += named(own)(s)
+    known = {program.name: program for program in programs}
+    return {name: _with_needs(known, _with_certificate(s, known[name])) for name in Name if name in known}
 
 
 def called(programs: Mapping[Name, Program], name: str) -> tuple[Name, ...]:

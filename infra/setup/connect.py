@@ -1,4 +1,4 @@
-"""The jars of Kafka Connect and Debezium, which only the option shop-db needs.
+"""The jars of Kafka Connect and Debezium, which only an option of a project needs.
 
 Data flow: infra/ivy.xml -> Ivy -> each file checked against infra/jars.lock -> `.daybreak/jars/connect`
 Run: python3 -m infra.setup connect

@@ -18,7 +18,7 @@ from pathlib import Path
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake.lease import Lease
 from infra.lake.tables import Writer
-from infra.options import SHOP_DB
+from infra.options import of_dbt
 from infra.settings import ROOT, Settings, settings
 from infra.spark_conf import FEW_ROWS
 from infra.sql import docs
@@ -82,7 +82,7 @@ def dbt_environment(s: Settings) -> dict[str, str]:
         "DAYBREAK_BUCKET": s.bucket,
         "DAYBREAK_WATERMARK_DELAY_SECONDS": str(s.watermark_delay_seconds),
         "DAYBREAK_GOLD_SPARK": json.dumps(spark_settings(s)),
-        **({"DAYBREAK_SHOP_DB": "on"} if s.has(SHOP_DB) else {}),
+        **of_dbt(s.options),
         **({"DAYBREAK_GATEWAY_TLS": "True", "DAYBREAK_GATEWAY_CA": str(ca_file(s.home))} if is_encrypted(s) else {}),
     }
 

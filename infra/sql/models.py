@@ -7,7 +7,7 @@ Run: python -m batch.catalog
 from pathlib import Path
 
 from infra.installation import DBT
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 from infra.settings import Settings
 
 

@@ -17,9 +17,9 @@ HOOKS = Hooks(
     },
     labs=("infra.shop.commands.labs", "batch.shop.commands.cqrs"),
     looks={
-        "followers": "infra.services.standing_still:followers",
-        "orders": "infra.services.standing_still:order_service",
-        "capture": "infra.services.standing_still:capture",
+        "followers": "infra.shop.services.standing_still:followers",
+        "orders": "infra.shop.services.standing_still:order_service",
+        "capture": "infra.shop.services.standing_still:capture",
         "migrations": "batch.shop.migrations:migrations",
     },
     for_gold="batch.shop.warehouse:known",

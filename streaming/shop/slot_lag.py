@@ -6,9 +6,9 @@ Run: daybreak lag
 
 from dataclasses import asdict
 
-from infra.options import SHOP_DB
 from infra.settings import Settings
 from infra.shop.db.slot import AGAIN, Slot, slot
+from infra.shop.options import SHOP_DB
 from streaming.hooks import Backlog
 
 MB = 1 << 20

@@ -5,8 +5,8 @@ Run: daybreak send answers events.jsonl
 """
 
 from infra.kafka_users import User
-from infra.options import ORDER_SERVICE
 from infra.settings import Settings
+from infra.shop.options import ORDER_SERVICE
 from infra.shop.orders.commands import TOPIC as COMMANDS
 from infra.shop.orders.order import ANSWERS, ORDERS, PAYMENTS
 from infra.shop.orders.snapshot import TOPIC as STATE

@@ -20,7 +20,7 @@ from infra.failures import PermanentFailure
 from infra.kafka_users import User
 from infra.lab.labs import FIT, labs_of
 from infra.project import Place
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 from infra.settings import ROOT, Settings
 from streaming import hooks as module
 from streaming.hooks import backlogs, for_gold, hooks

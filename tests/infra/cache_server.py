@@ -9,9 +9,9 @@ from typing import Literal
 from pydantic import SecretStr
 
 from infra.failures import TransientFailure
-from infra.services import cache
 from infra.settings import Settings
 from infra.shop.followers.cache_client import answers, client
+from infra.shop.services import cache
 
 LONGEST_SECONDS = 30
 

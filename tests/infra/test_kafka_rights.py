@@ -23,11 +23,11 @@ from infra.kafka.rights import ANY
 from infra.kafka.spark_source import spark_options
 from infra.kafka_users import User
 from infra.services import kafka
-from infra.services.connect import program
-from infra.services.connect import properties as of_connect
 from infra.settings import Settings, load, settings
 from infra.settings_table import PAGE
 from infra.shop.db.rest import access
+from infra.shop.services.connect import program
+from infra.shop.services.connect import properties as of_connect
 
 SENT = {User.SENDER: ["events", "more"], User.WEBHOOKS: ["events"]}
 

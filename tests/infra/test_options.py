@@ -8,6 +8,7 @@ from infra import options
 from infra.failures import PermanentFailure
 from infra.services import rebuild
 from infra.settings import load
+from infra.shop.options import SHOP_DB, SHOP_DB_VIEWS
 
 
 @pytest.fixture
@@ -21,12 +22,12 @@ def test_nothing_is_on_at_first(home: Path) -> None:
 
 
 def test_an_option_that_is_kept_is_on_until_it_is_turned_off(home: Path) -> None:
-    options.keep(home, load().options, [options.SHOP_DB], ())
-    assert load().has(options.SHOP_DB)
-    options.keep(home, load().options, [options.SHOP_DB_VIEWS], ())
-    assert [name for name in options.OPTIONS if load().has(name)] == [options.SHOP_DB, options.SHOP_DB_VIEWS]
-    options.keep(home, load().options, (), [options.SHOP_DB, options.SHOP_DB_VIEWS])
-    assert not load().has(options.SHOP_DB)
+    options.keep(home, load().options, [SHOP_DB], ())
+    assert load().has(SHOP_DB)
+    options.keep(home, load().options, [SHOP_DB_VIEWS], ())
+    assert [name for name in options.OPTIONS if load().has(name)] == [SHOP_DB, SHOP_DB_VIEWS]
+    options.keep(home, load().options, (), [SHOP_DB, SHOP_DB_VIEWS])
+    assert not load().has(SHOP_DB)
 
 
 @pytest.mark.parametrize(

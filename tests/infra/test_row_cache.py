@@ -13,13 +13,13 @@ from cache_server import CacheServer
 from batch.corrections.publish import message
 from infra.capture.envelope import CREATED, DELETED, UPDATED
 from infra.failures import PermanentFailure, TransientFailure
-from infra.services import cache as service
 from infra.settings import ROOT, Settings
 from infra.shop.db.changes import Change
 from infra.shop.followers.cache_client import client
 from infra.shop.followers.corrected import read, row_name
 from infra.shop.followers.follower import Position
 from infra.shop.followers.row_cache import RowCache
+from infra.shop.services import cache as service
 
 TABLE = "stock"
 

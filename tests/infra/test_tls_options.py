@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from infra.commands import platform
 from infra.failures import PermanentFailure
 from infra.options import QUEUE
-from infra.services import cache, connect
 from infra.settings import Settings, settings
 from infra.shop.followers.cache_client import client
+from infra.shop.services import cache, connect
 from infra.tls.prepare import prepare
 from infra.tls_settings import cache_socket
 

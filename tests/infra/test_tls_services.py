@@ -20,8 +20,8 @@ from tls_services import EXPIRED, FOREIGN, GOOD, OTHER_HOST, WRONG, Services, ru
 from infra.kafka import login
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
-from infra.services import connect
 from infra.settings import Settings
+from infra.shop.services import connect
 
 pytestmark = pytest.mark.slow
 

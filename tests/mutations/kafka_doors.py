@@ -1,6 +1,6 @@
 """Mistakes about who may do what with Kafka: a door that asks nobody, a file that tells a password, a right nobody was given.
 
-Data flow: infra/kafka, infra/services/connect.py, infra/settings.py -> Mutation
+Data flow: infra/kafka, infra/shop/services/connect.py, infra/settings.py -> Mutation
 Run: python -m tests.mutations kafka
 """
 
@@ -89,7 +89,7 @@ KAFKA_DOORS = (
     ),
     Mutation(
         "kafka: whoever reaches Connect's port may give it code",
-        "infra/services/connect.py",
+        "infra/shop/services/connect.py",
         '"rest.extension.classes": ',
         '"none": ',
         f"{RIGHTS}::test_connect_asks_who_wants_a_connector",

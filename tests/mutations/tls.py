@@ -20,14 +20,14 @@ TLS = (
     ),
     Mutation(
         "tls: the cache is at a port, in the clear",
-        "infra/services/cache.py",
+        "infra/shop/services/cache.py",
         "**(at_socket if s.has_tls else at_port),",
         "**(at_socket | at_port if s.has_tls else at_port),",
         f"{OPTIONS}::test_the_cache_is_at_a_socket_of_its_owner_and_no_port",
     ),
     Mutation(
         "tls: Kafka Connect's interface is in the clear",
-        "infra/services/connect.py",
+        "infra/shop/services/connect.py",
         "'https' if s.has_tls else 'http'",
         "'http' if s.has_tls else 'http'",
         f"{OPTIONS}::test_connects_interface_is_encrypted",

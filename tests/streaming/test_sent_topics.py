@@ -4,9 +4,9 @@ import pytest
 
 from infra.kafka.sent_topics import sent_topics as asked
 from infra.kafka_users import User
-from infra.options import ORDER_SERVICE
 from infra.settings import Settings
 from infra.shop.faults import Faults
+from infra.shop.options import ORDER_SERVICE
 from infra.shop.run import Run
 from streaming.contracts import CONTRACTS
 from streaming.own_writers import own_writer

@@ -18,9 +18,9 @@ from batch.shop.three_ways import unlike
 from infra.commands.screen import Screen
 from infra.dates import clock
 from infra.failures import PermanentFailure, TransientFailure
-from infra.options import SHOP_DB
 from infra.settings import settings
 from infra.shop.db import orders
+from infra.shop.options import SHOP_DB
 from streaming.shop.order_state import State
 
 commands = typer.Typer()

@@ -14,14 +14,14 @@ import typer
 
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
-from infra.options import ORDER_SERVICE
-from infra.services.program import Name
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, settings
+from infra.shop.options import ORDER_SERVICE
 from infra.shop.orders import check as checking
 from infra.shop.orders import client
 from infra.shop.orders.commands import SHOP
 from infra.shop.orders.start_anew import forget
+from infra.shop.services.names import ORDER_SERVICE as PROGRAM
 
 commands = typer.Typer()
 order = typer.Typer(no_args_is_help=True, help="Ask the order service for something; it accepts or says why not.")
@@ -126,11 +126,11 @@ def start_anew() -> None:
     """Forget the snapshot, and restore the service from what the log still has; orders that the log has lost are unknown then."""
     s = _on()
     supervisor = Supervisor(s)
-    supervisor.stop(Name.ORDER_SERVICE, wait=True)
+    supervisor.stop(PROGRAM, wait=True)
     try:
         forget()
     finally:
-        supervisor.begin(Name.ORDER_SERVICE)
+        supervisor.begin(PROGRAM)
     console.print("the order service restores its state from the whole log")
 
 

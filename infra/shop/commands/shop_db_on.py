@@ -5,8 +5,8 @@ Run: daybreak shop-db check
 """
 
 from infra.failures import PermanentFailure
-from infra.options import SHOP_DB
 from infra.settings import Settings, settings
+from infra.shop.options import SHOP_DB
 
 
 def shop_db_on() -> Settings:

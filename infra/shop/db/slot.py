@@ -63,6 +63,13 @@ def lost(s: Settings) -> str | None:
     return f"the slot {SLOT} is lost: Postgres removed changes before they were captured. {AGAIN}"
 
 
+def given_up(s: Settings) -> str | None:
+    """Drop the slot of an option that is off; a sentence, if there was one."""
+    if not drop(s):
+        return None
+    return "changes of the shop's database are captured no longer; the next time begins with a new snapshot"
+
+
 def drop(s: Settings) -> bool:
     """Give the slot up, so that the log is held back no longer; True if there was one. The next start takes a new snapshot."""
     # Whose slot it is, ends it.

@@ -7,12 +7,12 @@ Run: python -m infra.shop.followers cache
 from collections.abc import Mapping
 
 from infra.failures import PermanentFailure
-from infra.options import ORDER_SERVICE
 from infra.settings import Settings
 from infra.shop.followers.cache import CACHE
 from infra.shop.followers.follower import System
 from infra.shop.followers.index import INDEX
 from infra.shop.followers.orders import ORDERS
+from infra.shop.options import ORDER_SERVICE
 
 
 def systems(s: Settings) -> Mapping[str, System]:

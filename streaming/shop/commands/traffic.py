@@ -18,13 +18,13 @@ from rich.progress import Progress
 from infra.failures import PermanentFailure
 from infra.kafka.delivery_log import Ledger
 from infra.kafka.send import Sender
-from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
 from infra.shop.day import DAY_MS
 from infra.shop.db.connection import connected
 from infra.shop.db.write import Writer, following
 from infra.shop.deliver import Sent, deliver, now_ms
 from infra.shop.faults import Faults
+from infra.shop.options import ORDER_SERVICE, SHOP_DB
 from infra.shop.orders.commands import TOPIC as COMMANDS
 from infra.shop.orders.progress import progress
 from infra.shop.run import Run

@@ -4,8 +4,8 @@ Data flow: contract files -> CONTRACTS
 Run: pytest tests/streaming/test_contracts.py
 """
 
-from infra.options import ORDER_SERVICE, SHOP_DB
 from infra.settings import settings
+from infra.shop.options import ORDER_SERVICE, SHOP_DB
 from streaming.contracts.contract import Contract
 from streaming.shop.contracts.clicks import CLICKS
 from streaming.shop.contracts.customers import CUSTOMERS

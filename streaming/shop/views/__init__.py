@@ -4,8 +4,8 @@ Data flow: view files -> VIEWS
 Run: pytest tests/streaming/test_views.py
 """
 
-from infra.options import SHOP_DB_VIEWS
 from infra.settings import settings
+from infra.shop.options import SHOP_DB_VIEWS
 from streaming.shop.contracts.shop_db import TABLES
 from streaming.shop.views.click_through import CLICK_THROUGH
 from streaming.shop.views.clicks_with_customer import CLICKS_WITH_CUSTOMER

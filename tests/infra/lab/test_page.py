@@ -9,7 +9,7 @@ from pathlib import Path
 from infra.lab.labs import DELIVERY, DIRECT, GROUPS, LABS
 from infra.lab.page import page, publish
 from infra.lab.result import Curves, Result, file, keep, newest
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 
 RESULT = Result(
     "delivery",

@@ -9,8 +9,8 @@ import pytest
 from infra.failures import PermanentFailure
 from infra.kafka.brokers import properties
 from infra.services import health, kafka, place
-from infra.services.connect import properties as of_connect
 from infra.settings import ROOT, Settings, load
+from infra.shop.services.connect import properties as of_connect
 
 COPIED = ("default", "offsets.topic", "transaction.state.log", "share.coordinator.state.topic")
 """What has a replication factor of its own."""

@@ -14,6 +14,7 @@ from infra.kafka import client
 from infra.kafka.partitions import unread_since
 from infra.services import standing_still
 from infra.settings import Settings
+from infra.shop.services import standing_still as shops
 
 
 @pytest.fixture
@@ -40,16 +41,16 @@ def says(s: Settings, name: str, moved: float, **more: Any) -> None:
 def test_a_service_that_leaves_commands_waiting_is_told(s: Settings) -> None:
     sent("commands", 900, 700, 1)
     says(s, "order-service", 500, offsets={"0": 1})
-    (found,) = standing_still.order_service(s)
+    (found,) = shops.order_service(s)
     assert found.id == "program.stands-still/order-service"
     assert "has read nothing for 8 min, and a record waits since" in found.what
     assert found.since is not None
     # It works through a backlog.
     says(s, "order-service", 2, offsets={"0": 1})
-    assert standing_still.order_service(s) == []
+    assert shops.order_service(s) == []
     # What it has not read has come just now.
     says(s, "order-service", 500, offsets={"0": 2})
-    assert standing_still.order_service(s) == []
+    assert shops.order_service(s) == []
 
 
 def test_a_follower_that_stands_still_is_told(s: Settings) -> None:
@@ -57,7 +58,7 @@ def test_a_follower_that_stands_still_is_told(s: Settings) -> None:
     says(s, "follower-index", 500, position={"shop.public.products/0": 0})
     says(s, "follower-cache", 500, position={"shop.public.products/0": 1})
     says(s, "follower-orders", 500, position={})
-    assert [one.id for one in standing_still.followers(s)] == ["program.stands-still/follower-index"]
+    assert [one.id for one in shops.followers(s)] == ["program.stands-still/follower-index"]
 
 
 def test_a_topic_that_is_not_there_or_was_read_is_nothing_unread(s: Settings) -> None:
@@ -79,10 +80,10 @@ def test_a_stopped_stream_with_unread_records_is_told(s: Settings, monkeypatch: 
 
 
 def test_a_capture_without_its_connector_is_told(s: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert standing_still.capture(s) == [], "no worker runs"
-    monkeypatch.setattr(standing_still.health, "port", lambda *_: None)
-    monkeypatch.setattr(standing_still, "state", lambda _: "RUNNING")
-    assert standing_still.capture(s) == []
-    monkeypatch.setattr(standing_still, "state", lambda _: "ABSENT")
-    (found,) = standing_still.capture(s)
+    assert shops.capture(s) == [], "no worker runs"
+    monkeypatch.setattr(shops.health, "port", lambda *_: None)
+    monkeypatch.setattr(shops, "state", lambda _: "RUNNING")
+    assert shops.capture(s) == []
+    monkeypatch.setattr(shops, "state", lambda _: "ABSENT")
+    (found,) = shops.capture(s)
     assert found.id.startswith("capture.absent/")

@@ -8,8 +8,9 @@ from running import VIEWS, Platform
 from started import CORE, DOOR_PORTS, HOMES, WORKER, started
 from tutorial import copied
 
-from infra.options import NOTIFY, ORDER_SERVICE, QUEUE, SHOP_DB, WEBHOOKS
+from infra.options import NOTIFY, QUEUE, WEBHOOKS
 from infra.services.program import Name
+from infra.shop.options import ORDER_SERVICE, SHOP_DB
 
 SETTINGS = {
     "DAYBREAK_OPTIONS": ",".join((SHOP_DB, ORDER_SERVICE, WEBHOOKS, NOTIFY, QUEUE)),

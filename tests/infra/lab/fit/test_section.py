@@ -9,7 +9,7 @@ from infra.lab.fit.need import Choice, Need
 from infra.lab.fit.section import section
 from infra.lab.fit.table import fit
 from infra.lab.page import publish
-from infra.project_setting import DEFAULT
+from infra.registry import DEFAULT
 
 
 def test_each_figure_leads_to_the_section_of_its_lab(tmp_path: Path) -> None:

@@ -18,9 +18,10 @@ from pathlib import Path
 from infra.failures import PermanentFailure, TransientFailure
 from infra.installation import SET_UP
 from infra.owner_file import put
-from infra.services.program import Name, Program
+from infra.services.program import Program
 from infra.settings import Settings
 from infra.shop.followers.cache_client import answers, client
+from infra.shop.services.names import CACHE
 from infra.tls_settings import LOOPBACK, cache_socket
 
 LONGEST_SOCKET = 107
@@ -85,7 +86,7 @@ def _waits_for(s: Settings) -> str | None:
 def program(s: Settings) -> Program:
     """The server."""
     return Program(
-        name=Name.CACHE,
+        name=CACHE,
         command=(str(binary()), f"{s.home}/cache/valkey.conf"),
         ports={} if s.has_tls else {"cache_port": s.cache_port},
         waits_for=lambda pid: _waits_for(s),

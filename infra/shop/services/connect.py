@@ -22,6 +22,7 @@ from infra.setup import connect as jars
 from infra.setup import on_demand
 from infra.setup.prerequisites import java
 from infra.shop.db import condition, connection, connector, rest, tables
+from infra.shop.services.names import CONNECT
 from infra.tls.files import OPENS, files
 
 JAAS, MODULE = "jaas.conf", "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
@@ -102,7 +103,7 @@ def program(s: Settings) -> Program:
     command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, jaas, "-cp", f"{s.home}/jars/connect/*"]
     command += ["org.apache.kafka.connect.cli.ConnectDistributed", f"{s.home}/connect/worker.properties"]
     return Program(
-        name=Name.CONNECT,
+        name=CONNECT,
         command=tuple(command),
         heap=(s.connect_memory, "connect_memory"),
         ports={"connect_port": s.connect_port},

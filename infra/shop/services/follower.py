@@ -13,13 +13,14 @@ from infra.settings import Settings
 from infra.shop.db import tables
 from infra.shop.followers.follower import System
 from infra.shop.followers.systems import systems
+from infra.shop.services.names import CACHE, FOLLOWER_CACHE, FOLLOWER_INDEX, FOLLOWER_ORDERS
 
 SILENT_SECONDS = 30.0
 """Oldest status file of a follower that works; it is written every second."""
 NEEDS = {
-    Name.FOLLOWER_INDEX: (Name.KAFKA,),
-    Name.FOLLOWER_CACHE: (Name.KAFKA, Name.CACHE),
-    Name.FOLLOWER_ORDERS: (Name.KAFKA, Name.POSTGRES),
+    FOLLOWER_INDEX: (Name.KAFKA,),
+    FOLLOWER_CACHE: (Name.KAFKA, CACHE),
+    FOLLOWER_ORDERS: (Name.KAFKA, Name.POSTGRES),
 }
 
 
@@ -37,6 +38,6 @@ def _program(s: Settings, system: System) -> Program:
         needs=NEEDS[name],
         waits_for=lambda pid: said.waits_for(system.status_file(s), pid, system.program, "its start", SILENT_SECONDS),
         # The others have a place of their own; this one writes into the shop's table.
-        prepare=(lambda: tables.create(s)) if name is Name.FOLLOWER_ORDERS else nothing,
+        prepare=(lambda: tables.create(s)) if name is FOLLOWER_ORDERS else nothing,
         final_exit=PERMANENT_EXIT,
     )
