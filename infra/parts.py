@@ -1,6 +1,6 @@
 """What a project that comes along declares for this floor. A declaration imports nothing but words.
 
-Data flow: PARTS of a project -> infra/registry.py -> options, programs
+Data flow: PARTS of a project -> infra/registry.py -> options, programs, settings
 Run: daybreak up --with shop-db
 
 A function is named as `module:name`, and imported when it is asked for: a call of `daybreak` imports no more than it needs.
@@ -44,11 +44,12 @@ class When(Enum):
 class Parts:
     """All that a project has on this floor.
 
-    `title`: how a sentence names the project. `programs`: the name of each that it may run -> when it starts. `roster`: a
-    function of Settings that returns a Program for each that is to run.
+    `title`: how a sentence names the project. `settings`: a class of settings of its own. `programs`: the name of each that it
+    may run -> when it starts. `roster`: a function of Settings that returns a Program for each that is to run.
     """
 
-    title: str = "the project"
+    title: str
+    settings: str | None = None
     options: tuple[Option, ...] = ()
     programs: Mapping[str, When] = field(default_factory=dict)
     roster: str | None = None

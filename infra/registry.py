@@ -32,7 +32,7 @@ def every() -> Mapping[str, Parts]:
 
 def parts(project: str) -> Parts:
     """Those of a project; one that is not registered has none."""
-    return every().get(project, Parts())
+    return every().get(project, Parts(title=project))
 
 
 def programs(when: When) -> Mapping[str, str]:

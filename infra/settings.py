@@ -1,4 +1,4 @@
-"""Every endpoint, port and size, read once at start.
+"""Every endpoint, port and size, read once at start: the platform's, and those of projects that come along.
 
 Data flow: environment (`DAYBREAK_*`), `secrets.env` and `options.env` of the home, the project's `daybreak.toml` -> `Settings`
 Run: daybreak doctor
@@ -17,10 +17,8 @@ from pydantic_settings.exceptions import SettingsError
 from infra import out_of_memory, project_setting, tls_settings
 from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
-from infra.capture_settings import Capture
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
-from infra.generated import password
 from infra.installation import ROOT
 from infra.kafka_settings import KafkaSettings
 from infra.lineage_settings import Lineage
@@ -30,8 +28,9 @@ from infra.options import OPTIONS_FILE, chosen
 from infra.postgres_roles import PostgresRoles
 from infra.project_setting import absolute
 from infra.queue_settings import QueueSettings
-from infra.registry import DEFAULT
+from infra.registry import DEFAULT, every
 from infra.retention import long_enough
+from infra.settings_of_projects import OfProjects
 from infra.spark_settings import SparkSettings
 from infra.store_format import Store, usual
 from infra.store_users import StoreUsers
@@ -40,10 +39,9 @@ from infra.tls_settings import has_tls, host, of_libpq
 __all__ = ["ROOT", "Settings", "load", "settings"]
 
 
-class Settings(
+class PlatformSettings(
     AirflowSettings,
     Alarms,
-    Capture,
     GatewaySettings,
     KafkaSettings,
     Lineage,
@@ -61,7 +59,8 @@ class Settings(
     home: Path = Field(ROOT / ".daybreak", description="All state that is not in the lake: data, logs, secrets, jars")
     project: str = Field(
         DEFAULT,
-        description="The project, whose topics and views run: a module that can be imported, or a folder; by default the shop",
+        description="The project, whose topics and views run: a module that can be imported, or a folder; by default "
+        + every()[DEFAULT].title,
     )
     consumer_group: str = Field(
         "daybreak-stream", min_length=1, description="Consumer group that shows the stream's offsets to lag tools"
@@ -86,21 +85,11 @@ class Settings(
     postgres_password: SecretStr = Field(
         SecretStr(""), description="Its password; of the embedded server's own role, which may do everything; generated"
     )
+    slot_mb: int = Field(
+        4096, ge=16, description="Log (MB) that Postgres keeps at most for a connector that stands still"
+    )
     options: str = Field(
         "", description="Parts that are off by default, comma-separated; `daybreak up --with` keeps them"
-    )
-    shop_dsn: str = Field(
-        default_factory=lambda d: f"host={host(d)} port={d['postgres_port']} user=daybreak dbname=shop{of_libpq(d)}",
-        description="libpq connection string (no password) of the shop's database, whose changes are captured",
-    )
-    shop_password: SecretStr = Field(SecretStr(""), description="Password of a shop's database of yours")
-    cache_url: str = Field(
-        default_factory=lambda d: tls_settings.cache_url(d),
-        description="URL (no password) of the cache, a Valkey or Redis: `rediss://user@host:6379/0` with TLS",
-    )
-    cache_password: SecretStr = password("the cache")
-    cache_mb: int = Field(
-        128, ge=8, description="Memory (MB) of the embedded cache; if it is full, its follower says so"
     )
     supervisor_password: SecretStr = Field(
         SecretStr(""), description="Password of supervisor's control port; generated"
@@ -186,6 +175,10 @@ class Settings(
         collector = () if re.search(r"-XX:\+Use\w+GC\b", more) else ("-XX:+UseSerialGC",)
         ends = () if out_of_memory.GOES_ON in more else (out_of_memory.ENDS,)
         return ["-Duser.timezone=UTC", *collector, *ends, f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
+
+
+class Settings(OfProjects, PlatformSettings):
+    """All of them. Projects' come last, and may follow the platform's."""
 
 
 def load() -> Settings:

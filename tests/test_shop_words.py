@@ -20,10 +20,6 @@ REGISTRY = "infra/registry.py"
 EXAMPLE = re.compile(r"^Run: .*$", re.MULTILINE)
 """The command of a docstring can be run, so it names a topic or view of the project that comes along."""
 LEFT = {
-    "its database, followers and order service have settings": (
-        "infra/capture_settings.py",
-        "infra/settings.py",
-    ),
     "users and roles of these programs, with what each may do": (
         "infra/commands/kafka_lines.py",
         "infra/commands/postgres_lines.py",

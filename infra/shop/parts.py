@@ -9,6 +9,7 @@ from infra.shop.options import OPTIONS
 
 PARTS = Parts(
     title="the shop",
+    settings="infra.shop.settings:ShopSettings",
     options=OPTIONS,
     programs={
         "connect": When.WITH_SERVICES,

@@ -21,6 +21,7 @@ from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.locks import Watch
+from infra.shop.settings import shops
 
 _Read = psycopg.adapters.get_loader(psycopg.adapters.types["timestamptz"].oid, Format.TEXT)
 _MIN, _MAX = (one.replace(tzinfo=UTC) for one in (datetime.min, datetime.max))
@@ -49,10 +50,10 @@ YEAR = 4
 
 def dsn(s: Settings, role: Role = Role.SHOP) -> str:
     """The connection string with its password. A database of yours has the one user that DAYBREAK_SHOP_DSN names."""
-    given = s.shop_password.get_secret_value()
+    given = shops(s).shop_password.get_secret_value()
     if not given and s.embedded("shop_dsn"):
-        return conninfo(s, role, str(conninfo_to_dict(s.shop_dsn)["dbname"]))
-    return make_conninfo(s.shop_dsn, **({"password": given} if given else {}))
+        return conninfo(s, role, str(conninfo_to_dict(shops(s).shop_dsn)["dbname"]))
+    return make_conninfo(shops(s).shop_dsn, **({"password": given} if given else {}))
 
 
 def parts(s: Settings, role: Role = Role.SHOP) -> dict[str, str]:
@@ -67,12 +68,12 @@ def connected(s: Settings, role: Role = Role.SHOP, autocommit: bool = True) -> I
     Raises TransientFailure if the server does not answer, ends the connection, or does not give a lock in time.
     """
     own = dsn(s, role)
-    options = f"{conninfo_to_dict(own).get('options') or ''} -c lock_timeout={s.lock_seconds}s".strip()
+    options = f"{conninfo_to_dict(own).get('options') or ''} -c lock_timeout={shops(s).lock_seconds}s".strip()
     limited = make_conninfo(own, options=options)
     try:
         with (
             psycopg.connect(limited, autocommit=autocommit, connect_timeout=SECONDS) as connection,
-            Watch(connection, own, s.lock_seconds) as watch,
+            Watch(connection, own, shops(s).lock_seconds) as watch,
         ):
             connection.adapters.register_loader("timestamptz", Bounded)
             try:

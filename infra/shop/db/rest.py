@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from infra.failures import TransientFailure
 from infra.settings import Settings
+from infra.shop.settings import shops
 from infra.tls.trust import ours
 from infra.tls_settings import url
 
@@ -44,7 +45,7 @@ def asked(
 
 def access(s: Settings) -> tuple[str, str]:
     """User and password of the interface: a connector is code, so whoever makes one is the platform's owner."""
-    return USER, s.connect_password.get_secret_value()
+    return USER, shops(s).connect_password.get_secret_value()
 
 
 def done(answer: "httpx.Response") -> None:

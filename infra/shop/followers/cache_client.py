@@ -12,6 +12,7 @@ from valkey import exceptions as errors
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.settings import Settings
+from infra.shop.settings import shops
 
 SECONDS = 10
 EVICTING = ("allkeys-lru", "allkeys-lfu", "allkeys-random")
@@ -20,9 +21,9 @@ EVICTING = ("allkeys-lru", "allkeys-lfu", "allkeys-random")
 
 def client(s: Settings) -> Valkey:
     """A client; it connects with its first command."""
-    password = s.cache_password.get_secret_value() or None
+    password = shops(s).cache_password.get_secret_value() or None
     limits = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS}
-    return Valkey.from_url(s.cache_url, password=password, decode_responses=True, **limits)
+    return Valkey.from_url(shops(s).cache_url, password=password, decode_responses=True, **limits)
 
 
 @contextmanager
@@ -46,7 +47,7 @@ def full(s: Settings) -> str:
     """What to do where the cache has no memory left."""
     if s.embedded("cache_url"):
         return (
-            f"the cache is full: it may take {s.cache_mb} MB. Raise DAYBREAK_CACHE_MB, then daybreak restart cache, and "
+            f"the cache is full: it may take {shops(s).cache_mb} MB. Raise DAYBREAK_CACHE_MB, then daybreak restart cache, and "
             "daybreak restart follower-cache"
         )
     return "the cache is full: give your server more `maxmemory`, then daybreak restart follower-cache"

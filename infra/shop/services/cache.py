@@ -22,6 +22,7 @@ from infra.services.program import Program
 from infra.settings import Settings
 from infra.shop.followers.cache_client import answers, client
 from infra.shop.services.names import CACHE
+from infra.shop.settings import shops
 from infra.tls_settings import LOOPBACK, cache_socket
 
 LONGEST_SOCKET = 107
@@ -51,8 +52,8 @@ def configuration(s: Settings) -> str:
     lines = {
         **(at_socket if s.has_tls else at_port),
         "dir": f'"{s.home}/cache"',
-        "requirepass": s.cache_password.get_secret_value(),
-        "maxmemory": f"{s.cache_mb}mb",
+        "requirepass": shops(s).cache_password.get_secret_value(),
+        "maxmemory": f"{shops(s).cache_mb}mb",
         "maxmemory-policy": "noeviction",
         "save": '""',
         "appendonly": "no",

@@ -23,6 +23,7 @@ from infra.setup import on_demand
 from infra.setup.prerequisites import java
 from infra.shop.db import condition, connection, connector, rest, tables
 from infra.shop.services.names import CONNECT
+from infra.shop.settings import shops
 from infra.tls.files import OPENS, files
 
 JAAS, MODULE = "jaas.conf", "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
@@ -100,12 +101,20 @@ def program(s: Settings) -> Program:
     """The worker."""
     log4j = f"-Dlog4j2.configurationFile={s.home}/connect/log4j2.properties"
     jaas = f"-Djava.security.auth.login.config={s.home}/connect/{JAAS}"
-    command = [java(), f"-Xmx{s.connect_memory}", *s.jvm(ONE_COMPILER), log4j, jaas, "-cp", f"{s.home}/jars/connect/*"]
+    command = [
+        java(),
+        f"-Xmx{shops(s).connect_memory}",
+        *s.jvm(ONE_COMPILER),
+        log4j,
+        jaas,
+        "-cp",
+        f"{s.home}/jars/connect/*",
+    ]
     command += ["org.apache.kafka.connect.cli.ConnectDistributed", f"{s.home}/connect/worker.properties"]
     return Program(
         name=CONNECT,
         command=tuple(command),
-        heap=(s.connect_memory, "connect_memory"),
+        heap=(shops(s).connect_memory, "connect_memory"),
         ports={"connect_port": s.connect_port},
         needs=(Name.KAFKA, Name.POSTGRES),
         waits_for=lambda pid: _waits_for(s),
