@@ -3,7 +3,7 @@
 Data flow: DAYBREAK_KAFKA_<USER>_PASSWORD -> Settings
 Run: daybreak connect kafka
 
-What each of them may do is in infra/kafka/rights.py.
+What each of them may do is in infra/kafka/rights.py. Projects that come along have users of their own.
 """
 
 from enum import StrEnum
@@ -12,6 +12,10 @@ from pydantic import SecretStr, field_validator
 from pydantic_settings import BaseSettings
 
 from infra.generated import password, plain
+from infra.registry import at_kafka, members
+
+OF_PROJECTS = tuple(name for one in at_kafka() for name in one.users)
+SENDS = next(one.sender for one in at_kafka() if one.sender)
 
 
 class User(StrEnum):
@@ -21,11 +25,9 @@ class User(StrEnum):
     BROKER = "broker"
     STREAM = "stream"
     NIGHT = "night"
-    SENDER = "shop"
-    """Whoever sends events; its name is older than projects."""
-    CONNECT = "connect"
-    ORDERS = "orders"
-    FOLLOWER = "follower"
+    locals().update(members(OF_PROJECTS))
+    SENDER = SENDS
+    """Whoever sends events, of any project; one of those above, since its name is older than projects."""
     WEBHOOKS = "webhooks"
     NOTIFY = "notify"
     READER = "reader"
@@ -37,18 +39,14 @@ class User(StrEnum):
 
 
 class KafkaUsers(BaseSettings):
-    """A password each."""
+    """A password each; projects have theirs."""
 
     kafka_owner_password: SecretStr = password("Kafka's user `owner`: the command line, which may do everything")
     kafka_broker_password: SecretStr = password("`broker`: the brokers and controllers among themselves")
     kafka_stream_password: SecretStr = password("`stream`")
     kafka_night_password: SecretStr = password("`night`: the nightly steps")
-    kafka_shop_password: SecretStr = password("`shop`: `daybreak shop` and `daybreak send`")
-    kafka_connect_password: SecretStr = password("`connect`: Kafka Connect with Debezium")
-    kafka_orders_password: SecretStr = password("`orders`: the order service")
-    kafka_follower_password: SecretStr = password("`follower`: the followers")
     kafka_webhooks_password: SecretStr = password("`webhooks`: events that come by HTTP")
     kafka_notify_password: SecretStr = password("`notify`: what goes out by HTTP and mail")
     kafka_reader_password: SecretStr = password("`reader`: people and tools that read topics")
 
-    _plain = field_validator(*(user.setting for user in User))(plain)
+    _plain = field_validator(*(user.setting for user in User if user not in OF_PROJECTS))(plain)

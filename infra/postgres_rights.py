@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from infra.marked_page import made_anew
 from infra.postgres_roles import Role
+from infra.registry import at_postgres
 from infra.rights_table import table
 
 MARKERS = (
@@ -26,19 +27,12 @@ class Try:
     may: tuple[Role, ...]
 
 
-OWNER, LEASE, AIRFLOW, SHOP, CAPTURE, READER = Role
+OWNER, LEASE, AIRFLOW = Role.OWNER, Role.LEASE, Role.AIRFLOW
 TRIES = (
     Try("hold a lease", (OWNER, LEASE)),
     Try("keep anything beside the leases", (OWNER,)),
     Try("make and write Airflow's tables", (OWNER, AIRFLOW)),
-    Try("enter the shop's database", (OWNER, SHOP, CAPTURE, READER)),
-    Try("read the shop's tables", (OWNER, SHOP, CAPTURE, READER)),
-    Try("write the shop's tables", (OWNER, SHOP)),
-    Try("make or remove tables of the shop", (OWNER, SHOP)),
-    Try("say when a past transaction was committed", (OWNER, SHOP)),
-    Try("write the connector's heartbeat", (OWNER, SHOP, CAPTURE)),
-    Try("say which tables are captured", (OWNER, SHOP)),
-    Try("make and drop a slot, and read the log of changes", (OWNER, CAPTURE)),
+    *(Try(what, (OWNER, *map(Role, may))) for one in at_postgres() for what, may in one.tries.items()),
     Try("copy the whole server", ()),
     Try("enter the server's own database", (OWNER,)),
     Try("end another role's session", (OWNER,)),

@@ -12,6 +12,10 @@ from pydantic import SecretStr, field_validator
 from pydantic_settings import BaseSettings
 
 from infra.generated import password, plain
+from infra.registry import at_postgres, members
+
+OF_PROJECTS = {name: role for one in at_postgres() for name, role in one.roles.items()}
+"""What projects that come along declare of theirs."""
 
 
 class Role(StrEnum):
@@ -20,9 +24,7 @@ class Role(StrEnum):
     OWNER = "daybreak"
     LEASE = "lease"
     AIRFLOW = "airflow"
-    SHOP = "shop"
-    CAPTURE = "capture"
-    READER = "reader"
+    locals().update(members(OF_PROJECTS))
 
     @property
     def setting(self) -> str:
@@ -35,12 +37,9 @@ OWN = tuple(role for role in Role if role is not Role.OWNER)
 
 
 class PostgresRoles(BaseSettings):
-    """A password each."""
+    """A password each; projects have theirs."""
 
     postgres_lease_password: SecretStr = password("Postgres's role `lease`: one writer at a time")
     postgres_airflow_password: SecretStr = password("`airflow`: Airflow's metadata")
-    postgres_shop_password: SecretStr = password("`shop`: the shop and its followers, with the option shop-db")
-    postgres_capture_password: SecretStr = password("`capture`: Debezium, which reads the shop's log")
-    postgres_reader_password: SecretStr = password("`reader`: people and tools that read the shop's tables")
 
-    _plain_password = field_validator(*(role.setting for role in OWN))(plain)
+    _plain_password = field_validator(*(role.setting for role in OWN if role not in OF_PROJECTS))(plain)

@@ -3,15 +3,15 @@
 Data flow: a project's package -> the module that has its PARTS -> who asks, without a word of the project's
 Run: daybreak up --with shop-db
 
-Options and programs of every registered project are names that each home knows; only those of the project in force are turned on.
+What every registered project declares, each home knows: names, settings, users. Only the programs of the one in force run.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from infra.parts import Parts, When
+from infra.parts import AtKafka, AtPostgres, Parts, When
 
 REGISTERED = {"streaming.shop": "infra.shop.parts:PARTS"}
 DEFAULT = next(iter(REGISTERED))
@@ -40,6 +40,16 @@ def programs(when: When) -> Mapping[str, str]:
     return members(name for own in every().values() for name, then in own.programs.items() if then is when)
 
 
+def at_kafka() -> Sequence[AtKafka]:
+    """Whom they have at Kafka."""
+    return [own.kafka for own in every().values() if own.kafka]
+
+
+def at_postgres() -> Sequence[AtPostgres]:
+    """What they have in Postgres."""
+    return [own.postgres for own in every().values() if own.postgres]
+
+
 def members(names: Iterable[str]) -> Mapping[str, str]:
-    """Names as an enumeration has them: `follower-index` is FOLLOWER_INDEX."""
+    """Names as members of an enumeration: `heat-pump` is HEAT_PUMP. In its body, `locals().update` gives them their place."""
     return {name.upper().replace("-", "_"): name for name in names}

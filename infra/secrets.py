@@ -11,6 +11,7 @@ from pathlib import Path
 from infra.kafka_users import User
 from infra.owner_file import put, turn
 from infra.postgres_roles import Role
+from infra.registry import every
 from infra.settings import Settings
 from infra.store_users import User as StoreUser
 
@@ -45,9 +46,9 @@ def _wanted(s: Settings) -> dict[str, str]:
             wanted[f"DAYBREAK_GATEWAY_{role}_PASSWORD"] = _password()
     if s.embedded("postgres_dsn"):
         wanted |= {f"DAYBREAK_{role.setting.upper()}": _password() for role in Role}
-    if s.embedded("cache_url"):
-        wanted["DAYBREAK_CACHE_PASSWORD"] = _password()
-    wanted["DAYBREAK_CONNECT_PASSWORD"] = _password()
+    for setting, endpoint in (one for own in every().values() for one in own.secrets.items()):
+        if endpoint is None or s.embedded(endpoint):
+            wanted[f"DAYBREAK_{setting.upper()}"] = _password()
     wanted["DAYBREAK_QUEUE_PASSWORD"] = _password()
     wanted["DAYBREAK_SPARK_SECRET"] = _token(32)
     wanted["DAYBREAK_SPARK_UI_PASSWORD"] = _password()

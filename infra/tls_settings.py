@@ -7,7 +7,6 @@ Run: DAYBREAK_TLS=on daybreak up
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote
 
 from pydantic import Field
 from pydantic_settings import BaseSettings
@@ -56,18 +55,6 @@ def address(known: Mapping[str, Any], port: str) -> str:
 def url(known: Mapping[str, Any], port: str) -> str:
     """The address for a browser or a client of HTTP."""
     return f"{'https' if has_tls(known) else 'http'}://{address(known, port)}"
-
-
-def cache_url(known: Mapping[str, Any]) -> str:
-    """The embedded cache. It speaks no TLS: with it on, it is at no port, but at a socket of the home, its owner's alone."""
-    if has_tls(known):
-        return f"unix://{quote(str(cache_socket(known['home'])))}?db=0"
-    return f"redis://{LOOPBACK}:{known['cache_port']}/0"
-
-
-def cache_socket(home: Path) -> Path:
-    """Where the cache is without a port."""
-    return home / "cache" / "socket"
 
 
 def of_libpq(known: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
-"""The platform's own code says no word of the shop, an example in rooms of its own; on the ground floor some files still do.
+"""The platform's own code says no word of the shop, an example in rooms of its own.
 
-Data flow: infra/, streaming/, batch/, dags/ without their rooms -> files with a word of it -> the list, which only gets shorter
+Data flow: infra/, streaming/, batch/, dags/ without their rooms -> files with a word of it -> none
 Run: pytest tests/test_shop_words.py
 """
 
@@ -19,18 +19,6 @@ REGISTRY = "infra/registry.py"
 """The only door: it names the packages of projects that come along."""
 EXAMPLE = re.compile(r"^Run: .*$", re.MULTILINE)
 """The command of a docstring can be run, so it names a topic or view of the project that comes along."""
-LEFT = {
-    "users and roles of these programs, with what each may do": (
-        "infra/commands/kafka_lines.py",
-        "infra/commands/postgres_lines.py",
-        "infra/kafka/rights.py",
-        "infra/kafka_users.py",
-        "infra/postgres_rights.py",
-        "infra/postgres_roles.py",
-        "infra/services/roles.py",
-    ),
-}
-"""Why -> the files. A file may leave this list, and none may join it."""
 
 
 def said() -> set[str]:
@@ -41,8 +29,8 @@ def said() -> set[str]:
     } - {REGISTRY}
 
 
-def test_no_file_of_the_platform_begins_to_know_the_shop() -> None:
-    assert said() - {file for files in LEFT.values() for file in files} == set()
+def test_no_file_of_the_platform_knows_the_shop() -> None:
+    assert said() == set()
 
 
 def test_the_registry_names_packages_and_says_no_word_more() -> None:
@@ -50,7 +38,3 @@ def test_the_registry_names_packages_and_says_no_word_more() -> None:
     (said,) = [line for line in text.splitlines() if WORD.search(line)]
     assert said.startswith("REGISTERED = ")
     assert WORD.findall(said) == ["shop"] * 2
-
-
-def test_a_file_that_knows_it_no_longer_leaves_the_list() -> None:
-    assert {file for files in LEFT.values() for file in files} - said() == set()

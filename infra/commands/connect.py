@@ -59,7 +59,7 @@ def s3(
 
 @connect.command()
 def postgres(
-    role: Annotated[PostgresRole, typer.Option("--as", help="Who logs in.")] = PostgresRole.READER,
+    role: Annotated[PostgresRole, typer.Option("--as", help="Who logs in.")] = PostgresRole("reader"),
     show: Annotated[bool, typer.Option("--show", help="Print the password; else where it is.")] = False,
 ) -> None:
     """Print lines that log in to Postgres: psql, Python, JDBC, dbt."""

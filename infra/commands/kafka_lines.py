@@ -7,6 +7,7 @@ Run: daybreak connect kafka
 from infra.failures import PermanentFailure
 from infra.kafka.login import files, password
 from infra.kafka_users import User
+from infra.registry import at_kafka
 from infra.settings import Settings
 
 MAY = {
@@ -14,10 +15,7 @@ MAY = {
     User.BROKER: "is the brokers among themselves: for nobody else",
     User.STREAM: "reads topics, makes them, and writes alerts: for the stream",
     User.NIGHT: "reads topics, and writes corrections: for the nightly steps",
-    User.SENDER: "writes events: for `daybreak shop` and `daybreak send`, and for your producers",
-    User.CONNECT: "writes the changes of the shop's database: for Kafka Connect",
-    User.ORDERS: "reads commands, and writes answers and events: for the order service",
-    User.FOLLOWER: "reads what followers follow: for them",
+    **{User(name): may for one in at_kafka() for name, may in one.users.items()},
     User.WEBHOOKS: "writes events: for what comes by HTTP",
     User.NOTIFY: "reads alerts and corrections, and keeps its place: for what goes out",
     User.READER: "reads every topic, and does nothing else: for people and tools",

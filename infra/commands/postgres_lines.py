@@ -13,9 +13,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from infra.failures import PermanentFailure
 from infra.owner_file import put
 from infra.postgres_login import has, password
-from infra.postgres_roles import Role
+from infra.postgres_roles import OF_PROJECTS, Role
+from infra.registry import at_postgres
 from infra.services import postgres
-from infra.services.roles import ADMIN, AIRFLOW, LEASES, SHOP
+from infra.services.roles import ADMIN, AIRFLOW, LEASES
 from infra.settings import Settings
 from infra.tls_settings import libpqs
 
@@ -23,12 +24,15 @@ MAY = {
     Role.OWNER: "does everything: for you and your administration",
     Role.LEASE: "holds leases: for the stream and the nightly steps",
     Role.AIRFLOW: "reads and writes Airflow's metadata: for Airflow",
-    Role.SHOP: "reads and writes the shop's tables: for the shop and its followers",
-    Role.CAPTURE: "reads the shop's tables, and their log of changes: for Debezium",
-    Role.READER: "reads the shop's tables (option shop-db), and does nothing else: for people and tools",
+    **{Role(name): own.may for name, own in OF_PROJECTS.items()},
 }
-HOMES = {Role.OWNER: ADMIN, Role.LEASE: LEASES, Role.AIRFLOW: AIRFLOW}
-"""The database that a role works in; the others' is the shop's."""
+HOMES = {
+    Role.OWNER: ADMIN,
+    Role.LEASE: LEASES,
+    Role.AIRFLOW: AIRFLOW,
+    **{Role(name): one.database for one in at_postgres() for name in one.roles},
+}
+"""The database that a role works in."""
 
 
 def lines(s: Settings, role: Role, show: bool = False) -> str:
@@ -94,4 +98,4 @@ def _encrypted(s: Settings) -> dict[str, str]:
 
 def _place(s: Settings, role: Role) -> tuple[str, str, str]:
     own = conninfo_to_dict(s.postgres_dsn)
-    return str(own["host"]), str(own["port"]), HOMES.get(role, SHOP)
+    return str(own["host"]), str(own["port"]), HOMES[role]

@@ -14,19 +14,13 @@ from confluent_kafka.admin import AclOperation, ResourceType  # type: ignore[att
 
 from infra.kafka_users import User
 from infra.marked_page import made_anew
+from infra.registry import at_kafka, named
 from infra.rights_table import table
 from infra.settings import Settings
-from infra.shop.db.connector import PREFIX as CAPTURED
-from infra.shop.orders.commands import TOPIC as COMMANDS
-from infra.shop.orders.order import ANSWERS, ORDERS, PAYMENTS
-from infra.shop.orders.service import GROUP as ORDER_GROUP
-from infra.shop.orders.snapshot import TOPIC as ORDER_STATE
 
 MARKERS = "<!-- who may do what with Kafka: made by make catalog -->", "<!-- end of who may do what with Kafka -->"
 READ, WRITE, CREATE, DESCRIBE = AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE, AclOperation.DESCRIBE
 SETTINGS = AclOperation.DESCRIBE_CONFIGS
-CONNECT = "daybreak-connect"
-"""Group of Kafka Connect's workers, and the beginning of the names of its topics and transactions."""
 ANY = "*"
 
 
@@ -64,7 +58,7 @@ KEPT = (READ, WRITE, CREATE, SETTINGS)
 
 def grants(s: Settings, sent: Mapping[User, Collection[str]]) -> Mapping[User, tuple[Grant, ...]]:
     """What each user may do, but for those who may do everything. `sent`: the topics of those who send events."""
-    return {
+    own: dict[User, tuple[Grant, ...]] = {
         User.STREAM: (
             *topics((READ, CREATE, SETTINGS), ANY),
             *topics(KEPT, s.alerts_topic, s.alerts_state_topic),
@@ -78,28 +72,9 @@ def grants(s: Settings, sent: Mapping[User, Collection[str]]) -> Mapping[User, t
             transactions("daybreak-corrections-"),
             *(SPARK, LOOKS),
         ),
-        # It says which topics there are, and with the order service on it sends commands, and waits for their answers.
+        # It says which topics there are, and waits for answers where there are some.
         User.SENDER: (*topics((WRITE,), *sent[User.SENDER]), *topics((DESCRIBE,), ANY), LOOKS),
         User.WEBHOOKS: topics((WRITE,), *sent[User.WEBHOOKS]),
-        User.CONNECT: (
-            *topics(KEPT, CONNECT, f"{CAPTURED}.", f"__debezium-heartbeat.{CAPTURED}", prefix=True),
-            # What a lab captures into a topic of its own.
-            *topics((WRITE, DESCRIBE), "lab-", prefix=True),
-            *(transactions(CONNECT), transactions(f"connect-cluster-{CONNECT}")),
-            group(CONNECT),
-        ),
-        User.ORDERS: (
-            *topics((READ,), COMMANDS),
-            *topics((READ, WRITE), ANSWERS, ORDERS, PAYMENTS),
-            *topics(KEPT, ORDER_STATE),
-            transactions("daybreak-order-service-"),
-            *(group(ORDER_GROUP), LOOKS),
-        ),
-        User.FOLLOWER: (
-            *topics((READ,), f"{CAPTURED}.", prefix=True),
-            *topics((READ,), s.corrections_topic, ORDERS, PAYMENTS),
-            LOOKS,
-        ),
         User.NOTIFY: (
             *topics((READ,), s.alerts_topic, s.corrections_topic),
             *topics(KEPT, s.notify_state_topic, s.dead_letters_topic),
@@ -108,6 +83,9 @@ def grants(s: Settings, sent: Mapping[User, Collection[str]]) -> Mapping[User, t
         ),
         User.READER: (*topics((READ,), ANY), group("reader", prefix=True)),
     }
+    for one in at_kafka():
+        own |= named(one.grants)(s)
+    return own
 
 
 @dataclass(frozen=True)
@@ -131,10 +109,8 @@ TRIES = (
     Try("read alerts", (*SUPER, *READS, User.NOTIFY)),
     Try("write alerts", (*SUPER, S)),
     Try("write corrections", (*SUPER, N)),
-    Try("write answers to commands", (*SUPER, User.ORDERS)),
     Try("write dead letters", (*SUPER, User.NOTIFY)),
-    Try("write changes of the shop's database", (*SUPER, User.CONNECT)),
-    Try("write Kafka Connect's configuration", (*SUPER, User.CONNECT)),
+    *(Try(what, (*SUPER, *map(User, may))) for one in at_kafka() for what, may in one.tries.items()),
     Try("be the writer of alerts (a transaction)", (*SUPER, S)),
     Try("be the writer of corrections (a transaction)", (*SUPER, N)),
     Try("commit the stream's position", (*SUPER, S)),

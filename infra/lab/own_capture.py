@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from psycopg import sql
 
 from infra.failures import TransientFailure
-from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.connection import connected
 from infra.shop.db.connector import source
 from infra.shop.db.rest import asked, done, state
+from infra.shop.users import CAPTURE
 
 SECONDS = 60
 
@@ -71,7 +71,7 @@ def _remove(s: Settings, name: str, own: str) -> None:
         while asked(s, "DELETE", "/offsets", name=name).is_error and time.monotonic() < give_up:
             time.sleep(0.5)
         asked(s, "DELETE", name=name)
-    with connected(s, Role.CAPTURE) as database:
+    with connected(s, CAPTURE) as database:
         asking = "SELECT active FROM pg_replication_slots WHERE slot_name = %s"
         while found := database.execute(asking, [own]).fetchone():
             if not found[0]:

@@ -7,31 +7,30 @@ Source: PostgreSQL manual, "Privileges", "Role Attributes", "Predefined Roles".
 A second time it changes nothing but salts. A home from before there were roles hands its tables over to their owners.
 """
 
-from collections.abc import Collection
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
+from infra.parts import PostgresRole
 from infra.postgres_login import conninfo, has, password
-from infra.postgres_roles import OWN, Role
+from infra.postgres_roles import OF_PROJECTS, OWN, Role
+from infra.registry import at_postgres, named
 from infra.settings import Settings
-from infra.shop.db.past import FUNCTIONS
 
-LEASES, AIRFLOW, SHOP, ADMIN = "daybreak", "airflow", "shop", "postgres"
-OWNERS = {LEASES: Role.OWNER, AIRFLOW: Role.AIRFLOW, SHOP: Role.SHOP}
+LEASES, AIRFLOW, ADMIN = "daybreak", "airflow", "postgres"
+PROJECTS = {one.database: one for one in at_postgres()}
+OWNERS = {LEASES: Role.OWNER, AIRFLOW: Role.AIRFLOW, **{name: Role(one.owner) for name, one in PROJECTS.items()}}
 """The databases and their owners."""
 ENTERS = {
     LEASES: (Role.LEASE,),
     AIRFLOW: (Role.AIRFLOW,),
-    SHOP: (Role.SHOP, Role.CAPTURE, Role.READER),
+    **{name: tuple(map(Role, one.roles)) for name, one in PROJECTS.items()},
     ADMIN: (),
     "template1": (),
 }
 """Who may connect to which, beside the server's own role."""
 ATTRIBUTES = "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"
-READERS = 20
-"""Sessions of people, of the server's 100: more would leave none for the leases."""
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _PUBLIC = "'public'::regnamespace"
@@ -57,28 +56,28 @@ def make(s: Settings) -> None:
             _make_role(s, server, role)
         there = {row[0] for row in server.execute("SELECT datname FROM pg_database")}
         for name in OWNERS.keys() - there:
-            server.execute(_sql("CREATE DATABASE {}", name))
+            server.execute(composed("CREATE DATABASE {}", name))
         for name, enter in ENTERS.items() if own else ():
-            server.execute(_sql("REVOKE ALL ON DATABASE {} FROM PUBLIC", name))
+            server.execute(composed("REVOKE ALL ON DATABASE {} FROM PUBLIC", name))
             for role in enter:
-                server.execute(_sql("GRANT CONNECT ON DATABASE {} TO {}", name, role))
+                server.execute(composed("GRANT CONNECT ON DATABASE {} TO {}", name, role))
         for name, owner in OWNERS.items():
             if owner in own:
-                server.execute(_sql("ALTER DATABASE {} OWNER TO {}", name, owner))
+                server.execute(composed("ALTER DATABASE {} OWNER TO {}", name, owner))
     for name, owner in OWNERS.items():
         if owner in own:
             with psycopg.connect(conninfo(s, Role.OWNER, name), autocommit=True) as database:
                 _hand_over(database, owner)
-                if name == SHOP:
-                    _of_the_shop(database, own)
+                if name in PROJECTS:
+                    named(PROJECTS[name].grants)(database, own)
 
 
 def _make_role(s: Settings, server: Connection, role: Role) -> None:
     if not server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
-        server.execute(_sql("CREATE ROLE {}", role))
+        server.execute(composed("CREATE ROLE {}", role))
+    told = OF_PROJECTS.get(role, PostgresRole(may=""))
     # Who reads the log of changes must be one that may replicate. A copy of the whole server pg_hba.conf gives nobody.
-    may = f"{ATTRIBUTES} {'' if role is Role.CAPTURE else 'NO'}REPLICATION"
-    may += f" CONNECTION LIMIT {READERS if role is Role.READER else -1}"
+    may = f"{ATTRIBUTES} {'' if told.replicates else 'NO'}REPLICATION CONNECTION LIMIT {told.sessions}"
     # Hashed here, so that no password is in a statement.
     hashed = server.pgconn.encrypt_password(password(s, role).encode(), role.encode(), b"scram-sha-256").decode()
     altered = sql.SQL("ALTER ROLE {} {} PASSWORD {}")
@@ -93,20 +92,6 @@ def _hand_over(database: Connection, owner: Role) -> None:
             database.execute(given.format(sql.SQL(kind), sql.SQL(name), sql.Identifier(owner)))
 
 
-def _of_the_shop(database: Connection, own: Collection[Role]) -> None:
-    """The shop may say when a past transaction was committed; capture and people read its tables, those to come too."""
-    for function in FUNCTIONS:
-        database.execute(_sql("GRANT EXECUTE ON FUNCTION {} TO {}", function, Role.SHOP))
-    for role in {Role.CAPTURE, Role.READER}.intersection(own):
-        database.execute(_sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}", role))
-        database.execute(
-            _sql(
-                "ALTER DEFAULT PRIVILEGES FOR ROLE {} IN SCHEMA public GRANT SELECT ON TABLES TO {}",
-                Role.SHOP,
-                role,
-            )
-        )
-
-
-def _sql(text: str, *names: str) -> sql.Composed:
+def composed(text: str, *names: str) -> sql.Composed:
+    """A statement with names in place of its `{}`."""
     return sql.SQL(text).format(*map(sql.Identifier, names))

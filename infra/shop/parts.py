@@ -5,11 +5,13 @@ Run: daybreak up --with shop-db
 """
 
 from infra.parts import Parts, When
+from infra.shop.doors import KAFKA, POSTGRES
 from infra.shop.options import OPTIONS
 
 PARTS = Parts(
     title="the shop",
     settings="infra.shop.settings:ShopSettings",
+    secrets={"cache_password": "cache_url", "connect_password": None},
     options=OPTIONS,
     programs={
         "connect": When.WITH_SERVICES,
@@ -20,4 +22,6 @@ PARTS = Parts(
         "order-service": When.AFTER_STREAM,
     },
     roster="infra.shop.services.roster:programs",
+    kafka=KAFKA,
+    postgres=POSTGRES,
 )

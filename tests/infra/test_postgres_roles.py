@@ -27,10 +27,11 @@ from infra.failures import PermanentFailure
 from infra.lake.lease import Lease
 from infra.postgres_login import conninfo, password
 from infra.postgres_roles import OWN, Role
-from infra.services.roles import ADMIN, ENTERS, READERS
+from infra.services.roles import ADMIN, ENTERS
 from infra.settings import Settings, load
 from infra.settings_table import PAGE
 from infra.shop.db import connection, connector
+from infra.shop.doors import READERS
 from infra.shop.services import connect
 
 

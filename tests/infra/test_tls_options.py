@@ -16,8 +16,8 @@ from infra.options import QUEUE
 from infra.settings import Settings, settings
 from infra.shop.followers.cache_client import client
 from infra.shop.services import cache, connect
+from infra.shop.settings import cache_socket
 from infra.tls.prepare import prepare
-from infra.tls_settings import cache_socket
 
 
 @pytest.fixture

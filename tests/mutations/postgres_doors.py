@@ -32,14 +32,14 @@ POSTGRES_DOORS = (
     ),
     Mutation(
         "postgres: the capture reads no table that is made later",
-        "infra/services/roles.py",
+        "infra/shop/db/rights.py",
         "GRANT SELECT ON TABLES TO {}",
         "GRANT INSERT ON TABLES TO {}",
         f"{ROLES}::test_what_the_capture_needs_it_may_and_no_more[read the shop's tables]",
     ),
     Mutation(
         "postgres: a person writes the shop's tables",
-        "infra/services/roles.py",
+        "infra/shop/db/rights.py",
         "GRANT SELECT ON TABLES TO {}",
         "GRANT SELECT, INSERT ON TABLES TO {}",
         f"{ROLES}::test_a_person_reads_and_does_nothing_else[write the shop's tables]",
@@ -47,8 +47,8 @@ POSTGRES_DOORS = (
     Mutation(
         "postgres: people take the sessions of leases",
         "infra/services/roles.py",
-        "READERS if role is Role.READER else -1",
-        "-1",
+        "CONNECTION LIMIT {told.sessions}",
+        "CONNECTION LIMIT -1",
         f"{ROLES}::test_people_leave_sessions_for_the_leases",
     ),
     Mutation(
@@ -61,8 +61,8 @@ POSTGRES_DOORS = (
     Mutation(
         "postgres: Debezium is the shop",
         "infra/shop/db/connector.py",
-        "parts(s, Role.CAPTURE)",
-        "parts(s, Role.SHOP)",
+        "parts(s, CAPTURE)",
+        "parts(s)",
         f"{ROLES}::test_each_program_says_its_role",
     ),
     Mutation(

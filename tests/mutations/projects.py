@@ -1,11 +1,13 @@
 """Mistakes in how a project is found and loaded.
 
-Data flow: infra/project.py, infra/shipped_code.py, streaming/project.py -> Mutation
+Data flow: infra/project.py, infra/registry.py, infra/shipped_code.py, streaming/project.py -> Mutation
 Run: python -m tests.mutations project
 """
 
 from tests.mutations.mutation import Mutation
 
+OPTIONS = "tests/infra/test_options.py"
+REGISTRY = "tests/infra/test_registry.py"
 PLACE = "tests/infra/test_project_place.py"
 HOOKS = "tests/batch/test_hooks.py"
 OWN = "tests/streaming/test_own_project.py"
@@ -26,6 +28,34 @@ PROJECTS = (
         "DEFAULT if has_data else s.project",
         "s.project",
         f"{PLACE}::test_a_home_of_before_has_the_shops_data",
+    ),
+    Mutation(
+        "project: another one's options are turned on",
+        "infra/project.py",
+        "if project != s.project and (its",
+        "if project == s.project and (its",
+        f"{PLACE}::test_an_option_of_the_shop_is_refused_elsewhere",
+    ),
+    Mutation(
+        "project: another one's programs run",
+        "infra/services/roster.py",
+        "parts(s.project).roster",
+        'parts("streaming.shop").roster',
+        f"{REGISTRY}::test_a_project_that_is_not_registered_has_no_parts",
+    ),
+    Mutation(
+        "project: an option is on without what it needs",
+        "infra/options.py",
+        "if need not in wanted:",
+        "if need not in OPTIONS:",
+        f"{OPTIONS}::test_a_wrong_choice_is_refused_and_nothing_kept",
+    ),
+    Mutation(
+        "project: views keep what an option has left",
+        "infra/services/rebuild.py",
+        "any(EVERY[name].anew_off for name in old - new)",
+        "any(EVERY[name].anew_off for name in new - old)",
+        f"{OPTIONS}::test_only_a_stream_with_state_is_rebuilt_for_other_options",
     ),
     Mutation(
         "project: a room of the night hides it",

@@ -13,9 +13,10 @@ from psycopg.conninfo import make_conninfo
 
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
-from infra.services.roles import ADMIN, AIRFLOW, LEASES, SHOP
+from infra.services.roles import ADMIN, AIRFLOW, LEASES
 from infra.settings import Settings
 from infra.shop.db.tables import PUBLICATION
+from infra.shop.doors import DATABASE as SHOP
 
 NOT_LET_IN = ("permission denied for database", "permission denied to start WAL sender", "no pg_hba.conf entry")
 

@@ -22,6 +22,7 @@ from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.locks import Watch
 from infra.shop.settings import shops
+from infra.shop.users import SHOP
 
 _Read = psycopg.adapters.get_loader(psycopg.adapters.types["timestamptz"].oid, Format.TEXT)
 _MIN, _MAX = (one.replace(tzinfo=UTC) for one in (datetime.min, datetime.max))
@@ -48,7 +49,7 @@ YEAR = 4
 """Digits of a year that Python can hold."""
 
 
-def dsn(s: Settings, role: Role = Role.SHOP) -> str:
+def dsn(s: Settings, role: Role = SHOP) -> str:
     """The connection string with its password. A database of yours has the one user that DAYBREAK_SHOP_DSN names."""
     given = shops(s).shop_password.get_secret_value()
     if not given and s.embedded("shop_dsn"):
@@ -56,13 +57,13 @@ def dsn(s: Settings, role: Role = Role.SHOP) -> str:
     return make_conninfo(shops(s).shop_dsn, **({"password": given} if given else {}))
 
 
-def parts(s: Settings, role: Role = Role.SHOP) -> dict[str, str]:
+def parts(s: Settings, role: Role = SHOP) -> dict[str, str]:
     """The connection string by its keywords: host, port, user, dbname, password."""
     return {name: str(value) for name, value in conninfo_to_dict(dsn(s, role)).items() if value is not None}
 
 
 @contextmanager
-def connected(s: Settings, role: Role = Role.SHOP, autocommit: bool = True) -> Iterator[Connection]:
+def connected(s: Settings, role: Role = SHOP, autocommit: bool = True) -> Iterator[Connection]:
     """A connection. No statement waits for a lock longer than `lock_seconds`.
 
     Raises TransientFailure if the server does not answer, ends the connection, or does not give a lock in time.

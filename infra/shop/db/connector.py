@@ -11,11 +11,11 @@ from datetime import timedelta
 from infra.capture import limits
 from infra.capture.topics import topic_configuration
 from infra.failures import PermanentFailure, TransientFailure
-from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.connection import parts
 from infra.shop.db.rest import NAME, asked, done, said, state
 from infra.shop.db.tables import HEARTBEAT, KEYS, PUBLICATION, SLOT
+from infra.shop.users import CAPTURE
 from infra.tls_settings import libpqs
 
 PREFIX = "shop"
@@ -51,7 +51,7 @@ def configuration(s: Settings) -> dict[str, str]:
 
 def source(s: Settings) -> dict[str, str]:
     """What every connector to the shop's database has. The password is a reference, because Connect keeps this in a topic."""
-    own = parts(s, Role.CAPTURE)
+    own = parts(s, CAPTURE)
     return {
         "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
         "tasks.max": "1",

@@ -10,10 +10,10 @@ or, where max_slot_wal_keep_size is set, loses its place: then only a new snapsh
 
 from dataclasses import dataclass
 
-from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.connection import connected
 from infra.shop.db.tables import SLOT
+from infra.shop.users import CAPTURE
 
 AGAIN = "Take a new snapshot: daybreak shop-db snapshot"
 SHORT = 0.25
@@ -73,7 +73,7 @@ def given_up(s: Settings) -> str | None:
 def drop(s: Settings) -> bool:
     """Give the slot up, so that the log is held back no longer; True if there was one. The next start takes a new snapshot."""
     # Whose slot it is, ends it.
-    with connected(s, Role.CAPTURE) as own:
+    with connected(s, CAPTURE) as own:
         found = own.execute("SELECT active_pid FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
         if not found:
             return False

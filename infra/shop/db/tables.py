@@ -15,9 +15,9 @@ from psycopg import sql
 
 from infra.failures import PermanentFailure
 from infra.postgres_login import has
-from infra.postgres_roles import Role
 from infra.settings import Settings
 from infra.shop.db.connection import Connection, connected
+from infra.shop.users import CAPTURE
 
 KEYS = {
     "customers": ("customer_id",),
@@ -76,15 +76,15 @@ def create(s: Settings) -> None:
                 for table in ADDED:
                     own.execute("INSERT INTO marks (id, at) VALUES (%s, now()) ON CONFLICT DO NOTHING", [_made(table)])
         _capture(own)
-        if s.embedded("shop_dsn") and has(s, Role.CAPTURE):
+        if s.embedded("shop_dsn") and has(s, CAPTURE):
             _let_beat(own)
 
 
 def _let_beat(own: Connection) -> None:
-    may = own.execute("SELECT has_table_privilege(%s, %s, 'UPDATE')", [Role.CAPTURE, HEARTBEAT]).fetchone()
+    may = own.execute("SELECT has_table_privilege(%s, %s, 'UPDATE')", [CAPTURE, HEARTBEAT]).fetchone()
     if may != (True,):
         beats = sql.SQL("GRANT INSERT, UPDATE ON {} TO {}")
-        own.execute(beats.format(sql.Identifier(HEARTBEAT), sql.Identifier(Role.CAPTURE)))
+        own.execute(beats.format(sql.Identifier(HEARTBEAT), sql.Identifier(CAPTURE)))
 
 
 def _capture(own: Connection) -> None:

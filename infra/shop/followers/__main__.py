@@ -11,10 +11,10 @@ from threading import Event
 from infra import logs
 from infra.failures import PermanentFailure, reported
 from infra.kafka.login import act_as
-from infra.kafka_users import User
 from infra.settings import settings
 from infra.shop.followers.follow import follow
 from infra.shop.followers.systems import system
+from infra.shop.users import FOLLOWER
 
 if __name__ == "__main__":
     over = Event()
@@ -22,7 +22,7 @@ if __name__ == "__main__":
         signal.signal(name, lambda *_: over.set())
     with reported():
         logs.begin(settings().log_format)
-        act_as(User.FOLLOWER)
+        act_as(FOLLOWER)
         if len(sys.argv) != 2:
             raise PermanentFailure("usage: python -m infra.shop.followers NAME")
         follow(settings(), system(settings(), sys.argv[1]), over.is_set)

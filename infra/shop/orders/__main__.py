@@ -10,9 +10,9 @@ from threading import Event
 from infra import logs
 from infra.failures import reported
 from infra.kafka.login import act_as
-from infra.kafka_users import User
 from infra.settings import settings
 from infra.shop.orders.service import Service
+from infra.shop.users import ORDERS
 
 if __name__ == "__main__":
     over = Event()
@@ -20,5 +20,5 @@ if __name__ == "__main__":
         signal.signal(name, lambda *_: over.set())
     with reported():
         logs.begin(settings().log_format)
-        act_as(User.ORDERS)
+        act_as(ORDERS)
         Service(settings()).run(over.is_set)

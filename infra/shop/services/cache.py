@@ -22,8 +22,8 @@ from infra.services.program import Program
 from infra.settings import Settings
 from infra.shop.followers.cache_client import answers, client
 from infra.shop.services.names import CACHE
-from infra.shop.settings import shops
-from infra.tls_settings import LOOPBACK, cache_socket
+from infra.shop.settings import cache_socket, shops
+from infra.tls_settings import LOOPBACK
 
 LONGEST_SOCKET = 107
 """Bytes (Linux: `sun_path`, with a zero behind it)."""

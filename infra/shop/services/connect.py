@@ -11,10 +11,7 @@ from infra.failures import TransientFailure
 from infra.jvm import ONE_COMPILER
 from infra.kafka import login
 from infra.kafka.log4j import LOG4J
-from infra.kafka.rights import CONNECT as GROUP
-from infra.kafka_users import User
 from infra.owner_file import put
-from infra.postgres_roles import Role
 from infra.services import health
 from infra.services.program import Name, Program
 from infra.settings import Settings
@@ -22,8 +19,11 @@ from infra.setup import connect as jars
 from infra.setup import on_demand
 from infra.setup.prerequisites import java
 from infra.shop.db import condition, connection, connector, rest, tables
+from infra.shop.kafka_rights import CONNECT as GROUP
 from infra.shop.services.names import CONNECT
 from infra.shop.settings import shops
+from infra.shop.users import CAPTURE
+from infra.shop.users import CONNECT as USER
 from infra.tls.files import OPENS, files
 
 JAAS, MODULE = "jaas.conf", "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
@@ -34,7 +34,7 @@ def properties(s: Settings) -> dict[str, str]:
     """The worker's configuration."""
     # Spark's options for Kafka are the Java client's, each with a prefix.
     yours = {name.removeprefix("kafka."): value for name, value in s.kafka_spark.items()}
-    client = login.of_java(s, User.CONNECT) | yours
+    client = login.of_java(s, USER) | yours
     stores = {f"{what}.storage.topic": f"{GROUP}-{what}" for what in ("config", "offset", "status")}
     copies = {f"{what}.storage.replication.factor": str(s.kafka_replication) for what in ("config", "offset", "status")}
     own = {
@@ -79,7 +79,7 @@ def prepare(s: Settings) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     put(folder / "worker.properties", "".join(f"{key}={value}\n" for key, value in properties(s).items()))
     (folder / "log4j2.properties").write_text(LOG4J)
-    put(folder / connector.SECRETS, f"password={connection.parts(s, Role.CAPTURE).get('password', '')}\n")
+    put(folder / connector.SECRETS, f"password={connection.parts(s, CAPTURE).get('password', '')}\n")
     user, password = rest.access(s)
     put(folder / "rest.users", f"{user}={password}\n")
     put(folder / JAAS, f'KafkaConnect {{ {MODULE} required file="{folder}/rest.users"; }};\n')

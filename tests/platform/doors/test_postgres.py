@@ -19,10 +19,11 @@ from infra.postgres_rights import TRIES
 from infra.postgres_roles import Role
 from infra.services.audit import audit_file
 from infra.services.program import Name
-from infra.services.roles import ADMIN, AIRFLOW, LEASES, SHOP, make
+from infra.services.roles import ADMIN, AIRFLOW, LEASES, make
 from infra.settings import Settings, load
 from infra.shop.db import tables
 from infra.shop.db.connection import connected
+from infra.shop.doors import DATABASE as SHOP
 
 pytestmark = pytest.mark.platform
 
