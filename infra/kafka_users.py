@@ -3,7 +3,7 @@
 Data flow: DAYBREAK_KAFKA_<USER>_PASSWORD -> Settings
 Run: daybreak connect kafka
 
-What each of them may do is in infra/kafka/rights.py. Projects that come along have users of their own.
+What each of them may do is in infra/kafka/rights.py. Projects that come along declare theirs (infra/parts.py).
 """
 
 from enum import StrEnum

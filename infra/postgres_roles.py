@@ -3,7 +3,7 @@
 Data flow: DAYBREAK_POSTGRES_<ROLE>_PASSWORD -> Settings
 Run: daybreak connect postgres
 
-What each of them may do is in infra/services/roles.py.
+What each of them may do is in infra/services/roles.py. Projects that come along declare theirs (infra/parts.py).
 """
 
 from enum import StrEnum
