@@ -126,7 +126,7 @@ def test_far_behind_what_is_too_large_stays_small(own: Rate) -> None:
 
 def test_executors_that_see_no_limit_double_nothing(own: Rate, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a cluster both reads give every record whole."""
-    monkeypatch.setattr(own, "_is_begun", lambda batch: False)
+    monkeypatch.setattr(own, "is_begun", lambda batch: False)
     sizes = [10, 20_000_000, 10, 30_000_000]
     every = pa.table({"offset": range(4), SIZE: sizes, "value": ["small", "large", "small", "large"]})
     batch = SimpleNamespace(batch_id=1, offsets=[("orders", 0, 0, 4)])
@@ -159,7 +159,7 @@ def test_a_large_record_comes_with_its_size_and_without_bytes(spark: SparkSessio
 def test_only_what_was_cut_is_read_again(spark: SparkSession, own: Rate, monkeypatch: pytest.MonkeyPatch) -> None:
     """One large record among many must not decode them all a second time."""
     own = Rate(spark)
-    monkeypatch.setattr(own, "_is_begun", lambda batch: False)
+    monkeypatch.setattr(own, "is_begun", lambda batch: False)
     monkeypatch.setattr(own, "_bytes", 1_000)
     rows = [
         {"topic": "orders", "partition": 0, "offset": n, "key": b"k", "value": b"x" * (400 if n == 5 else 9)}

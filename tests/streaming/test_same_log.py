@@ -10,6 +10,7 @@ import pytest
 
 from infra.failures import PermanentFailure
 from streaming.micro_batch import ingest
+from streaming.micro_batch.in_driver import InDriver
 from streaming.micro_batch.ingest import Ingest
 from streaming.positions import same_log
 from streaming.positions.checkpoint import Planned
@@ -64,7 +65,8 @@ def test_what_came_from_another_log_is_not_written(monkeypatch: pytest.MonkeyPat
         planned=lambda query, number: Planned(NOON, {}), started_from=lambda query: {"clicks": {"0": 0}}
     )
     own._lease, own._generation, own._definitions = SimpleNamespace(check=lambda: None), "g", {}
-    own.rate = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
+    rate: Any = SimpleNamespace(read=lambda validated, batch: validated.toArrow())
+    own._rows = InDriver(rate, {}, {})
     own.held_back, own._pool = SimpleNamespace(ask=lambda pool, places: None, admin=None), ThreadPoolExecutor(1)
     own._restored, own._topic_ids = lambda batch_id: SimpleNamespace(at=None), WAS
     own._times = SimpleNamespace(of=lambda planned, number: planned)
