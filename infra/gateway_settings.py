@@ -22,6 +22,9 @@ class GatewaySettings(Ports):
     )
     gateway_memory: str = Field("1g", description="Driver heap of the SQL gateway")
     gateway_jvm: str = Field(SHARED_JVM, description="More options of the SQL gateway's JVM (infra/jvm.py)")
+    gateway_metastore: str = Field(
+        "", description="Folder of the embedded SQL gateway's catalogue; empty is `<home>/gateway/metastore`"
+    )
     gateway_query_seconds: int = Field(
         1800, ge=0, description="Longest time of one statement in the SQL gateway, but for dbt's; 0 is no limit"
     )

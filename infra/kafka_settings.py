@@ -36,6 +36,10 @@ class KafkaSettings(Ports, KafkaUsers):
         default_factory=dict,
         description="The same for Spark's Kafka source: Java names with their prefix, e.g. kafka.security.protocol",
     )
+    publishes: bool = Field(
+        True,
+        description="Are alerts, corrections and the stream's position sent to Kafka? A try's are not (`daybreak plan --try`)",
+    )
     kafka_replication: int = Field(
         default_factory=lambda known: known.get("kafka_brokers", 1),
         ge=1,

@@ -1,6 +1,6 @@
 """Every endpoint, port and size, read once at start: the platform's, and those of projects that come along.
 
-Data flow: environment (`DAYBREAK_*`), `secrets.env` and `options.env` of the home, the project's `daybreak.toml` -> `Settings`
+Data flow: environment (`DAYBREAK_*`), three files of the home (`*.env`), the project's `daybreak.toml` -> `Settings`
 Run: daybreak doctor
 """
 
@@ -19,6 +19,7 @@ from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
+from infra.in_force import LAKE_FILE
 from infra.installation import ROOT
 from infra.kafka_settings import KafkaSettings
 from infra.lineage_settings import Lineage
@@ -186,7 +187,7 @@ def load() -> Settings:
     asked = project_setting.asked_for()
     home = project_setting.home_of(asked)
     project = project_setting.noted(home) or DEFAULT if asked is None else asked
-    files = (home / "secrets.env", home / OPTIONS_FILE)
+    files = (home / "secrets.env", home / OPTIONS_FILE, home / LAKE_FILE)
     secret = {name: _is_secret(name) for name in Settings.model_fields}
     below = project_setting.below(project, files, secret)
     try:

@@ -168,6 +168,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
         corrections_state_topic="corrections-state",
         alerts_topic="alerts",
         alerts_state_topic="alerts-state",
+        publishes=True,
     )
     monkeypatch.setattr(client, "settings", lambda: own)
     yield own

@@ -47,6 +47,8 @@ def publish(session: SparkSession) -> int:
         TransientFailure: Kafka is down, or another process publishes. Ledger and settlements stay as they are.
         PermanentFailure: the topic's state belongs to another ledger, or the ledger's sequence has a gap.
     """
+    if not settings().publishes:
+        return 0
     topics.create()
     identity, total = arrow_tables.identity(CORRECTIONS), arrow_tables.count(CORRECTIONS)
     topic = topic_ids([settings().corrections_topic]).get(settings().corrections_topic, "")
@@ -84,6 +86,28 @@ def published(ledger: str, total: int, topic: str = "") -> int:
         )
     # A state from before has no id, and some brokers give none.
     return 0 if topic and to and to != topic else done
+
+
+def carry(bucket: str) -> None:
+    """Before a lake in `bucket`, whose ledger begins as this one's, takes its place: what was sent of it is sent of that too.
+
+    Raises as `publish` does.
+    """
+    topics.create()
+    s = settings()
+    identity, total = arrow_tables.identity(CORRECTIONS), arrow_tables.count(CORRECTIONS)
+    topic = topic_ids([s.corrections_topic]).get(s.corrections_topic, "")
+    with _named_failures():
+        producer = publisher("corrections", bucket, SECONDS)
+        state = {"sequence": published(identity, total, topic), "ledger": identity, "topic": topic}
+        with transaction(producer, SECONDS):
+            _keep(producer, bucket, state)
+            producer.flush(SECONDS)
+
+
+def _keep(producer: Producer, bucket: str, state: Mapping[str, Any]) -> None:
+    topic = settings().corrections_state_topic
+    producer.produce(topic, key=bucket.encode(), value=json.dumps(state).encode(), partition=0)
 
 
 def page(ledger: DataFrame, done: int) -> list[dict[str, Any]]:
@@ -124,9 +148,7 @@ def _send(producer: Producer, rows: Sequence[Mapping[str, Any]], ledger: str, to
             key, value = message(row)
             producer.produce(s.corrections_topic, key=key, value=value)
         state = {"sequence": rows[-1]["sequence"], "ledger": ledger, "topic": topic}
-        producer.produce(
-            s.corrections_state_topic, key=s.bucket.encode(), value=json.dumps(state).encode(), partition=0
-        )
+        _keep(producer, s.bucket, state)
         producer.flush(SECONDS)
         point("publish.before-commit")
     point("publish.after-commit")

@@ -27,7 +27,7 @@ LATELY_SECONDS = 600.0
 def configuration(s: Settings) -> dict[str, str]:
     """The gateway's Spark settings, beside those that every session shares."""
     spill, scratch, local, operations, _ = folders(s)
-    derby = f"jdbc:derby:;databaseName={s.home}/gateway/metastore;create=true"
+    derby = f"jdbc:derby:;databaseName={metastore(s)};create=true"
     return {
         "spark.sql.catalogImplementation": "hive",
         # Derby allows one process, which is all that a gateway is; Hive's schema on Postgres deadlocks with itself.
@@ -58,6 +58,11 @@ def configuration(s: Settings) -> dict[str, str]:
         # What its statements spill, apart from what others do, so that the guard can limit it.
         "spark.local.dir": str(spill),
     }
+
+
+def metastore(s: Settings) -> Path:
+    """The folder of its catalogue: which tables there are, and where."""
+    return Path(s.gateway_metastore or s.home / "gateway" / "metastore")
 
 
 def _encrypted(s: Settings) -> dict[str, str]:

@@ -56,7 +56,7 @@ class Alerts:
         found = [
             message for view in ALERTING if view.name in rows for message in self._news(view.name, rows[view.name])
         ]
-        if not found:
+        if not found or not settings().publishes:
             return 0
         stamp = {"as_of": _instant(as_of), "generation": self._generation, "batch_id": batch_id}
         try:

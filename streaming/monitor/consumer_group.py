@@ -39,6 +39,8 @@ class Published:
         Kafka deletes the offsets of a group without members after a week (`offsets.retention.minutes`). A failure does
         not stop the stream: it is logged once, and the next call tries again.
         """
+        if not settings().publishes:
+            return
         if self._daily.due():
             self._published = {}
         if not ends or ends == self._published:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from batch.corrections import publish as module
 from batch.corrections.ledger import CORRECTIONS, in_order, sequenced
-from batch.corrections.publish import message, publish
+from batch.corrections.publish import carry, message, publish
 from infra.failures import PermanentFailure
 from infra.kafka.read_committed import committed
 from infra.lake import arrow_tables, spark_tables
@@ -178,6 +178,18 @@ def test_a_topic_that_was_made_again_gets_all_of_them(session: SparkSession, mon
     assert publish(session) == 1
     monkeypatch.setattr(module, "topic_ids", lambda topics: dict.fromkeys(topics, "second"))
     assert [publish(session), publish(session)] == [4, 0]
+
+
+def test_a_try_sends_nothing_and_its_lake_goes_on_when_promoted(session: SparkSession, kafka: SimpleNamespace) -> None:
+    corrected(session, 1, "o-1", "o-2")
+    publish(session)
+    kafka.publishes = False
+    corrected(session, 2, "o-3")
+    assert publish(session) == 0
+    carry("lake-2")
+    kafka.publishes, kafka.bucket = True, "lake-2"
+    assert [publish(session), publish(session)] == [1, 0]
+    assert told() == [(1, "o-1"), (2, "o-2"), (3, "o-3")]
 
 
 def test_a_gap_in_the_ledger_stops_sending(session: SparkSession) -> None:

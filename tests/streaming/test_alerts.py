@@ -84,6 +84,15 @@ def test_a_repeated_micro_batch_sends_nothing_again(broker: SimpleNamespace) -> 
     assert sent() == [("a", "raised"), ("b", "raised")]
 
 
+def test_a_try_sends_none_and_what_it_has_said_is_no_news(broker: SimpleNamespace) -> None:
+    alerts = Alerts("g1")
+    broker.publishes = False
+    assert alerts.send(said("a"), 1, NOON) == 0
+    broker.publishes = True
+    assert alerts.send(said("a", "b"), 2, NOON) == 1
+    assert sent() == [("b", "raised")]
+
+
 def test_rows_that_were_open_before_a_restart_are_no_news(broker: SimpleNamespace) -> None:
     Alerts("g1").send(said("a"), 1, NOON)
     restarted = Alerts("g1")

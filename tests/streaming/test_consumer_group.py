@@ -41,8 +41,9 @@ def broker() -> Iterator[str]:
     del producer
 
 
-def published(monkeypatch: pytest.MonkeyPatch, bootstrap: str) -> Published:
-    monkeypatch.setattr(consumer_group, "settings", lambda: SimpleNamespace(consumer_group=GROUP))
+def published(monkeypatch: pytest.MonkeyPatch, bootstrap: str, publishes: bool = True) -> Published:
+    own = SimpleNamespace(consumer_group=GROUP, publishes=publishes)
+    monkeypatch.setattr(consumer_group, "settings", lambda: own)
     kafka = SimpleNamespace(kafka_bootstrap=bootstrap, kafka_client={}, embedded=lambda endpoint: False)
     monkeypatch.setattr(consumer_group.client, "settings", lambda: kafka)
     return Published()
@@ -61,6 +62,12 @@ def altered(bootstrap: str, ends: SourceOffsets) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     places = [TopicPartition("orders", int(partition), end) for partition, end in ends["orders"].items()]
     admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(GROUP, places)])[GROUP].result(10)
+
+
+def test_a_try_leaves_the_groups_offsets_as_they_are(monkeypatch: pytest.MonkeyPatch, broker: str) -> None:
+    published(monkeypatch, broker).publish(ONE)
+    published(monkeypatch, broker, publishes=False).publish(TWO)
+    assert in_kafka(broker) == ONE
 
 
 def test_a_group_without_members_gets_the_offsets(monkeypatch: pytest.MonkeyPatch, broker: str) -> None:
