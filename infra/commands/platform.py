@@ -16,7 +16,7 @@ from infra.commands import log_files
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
 from infra.registry import named
-from infra.services import place, processes, rebuild, start, tables
+from infra.services import fork, place, processes, rebuild, start, tables
 from infra.services.configuration import log_file
 from infra.services.program import Name
 from infra.services.roster import called, choose, roster
@@ -69,6 +69,8 @@ def up(
     if only is None:
         with _progress() as (tell, waiting):
             tables.register(settings(), tell, waiting)
+        if (tried := fork.known(settings())) and tried.stage is fork.Stage.MADE:
+            tried.daybreak("up", "--only", fork.PROGRAMS)
         say_where()
     if rotation.begun(settings().home):
         console.print("a rotation of the secrets is not at its end; it goes on with: daybreak secrets rotate")
@@ -124,6 +126,8 @@ def say_where() -> None:
 def down() -> None:
     """Stop all processes of the platform; all data stays."""
     s = settings()
+    if tried := fork.known(s):
+        tried.daybreak("down")
     with _progress() as (tell, waiting):
         start.down(s, roster(s), Supervisor(s), tell, waiting)
     console.print("the platform is down")
