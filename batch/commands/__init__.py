@@ -26,6 +26,7 @@ COMMANDS = {
     "decide": "batch.commands.decide",
     "plan": "batch.commands.plan",
     "redefine": "batch.commands.redefine",
+    **dict.fromkeys(("promote", "abandon"), "batch.commands.trying"),
     **dict.fromkeys(("query", "tables", "docs"), "infra.commands.query"),
     "beeline": "infra.commands.beeline",
     "set-back": "batch.commands.set_back",

@@ -17,6 +17,7 @@ from infra.airflow.runs import ApprovalRequest
 from infra.commands.screen import Screen
 from infra.dates import day_of
 from infra.failures import PermanentFailure, TransientFailure
+from infra.services.fork import known
 from infra.settings import ROOT, Settings, settings
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def decide(
     approve: Annotated[bool, typer.Option("--approve", help="Settle the day with these figures.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Leave the day provisional.")] = False,
     note: Annotated[str, typer.Option(help="The reason; it is stored with the decision for ever.")] = "",
+    in_try: Annotated[bool, typer.Option("--try", help="In the version that is tried (daybreak plan --try).")] = False,
 ) -> None:
     """Settle a day whose correction is over its approval threshold, or leave it provisional."""
     about = day_of(day)
@@ -42,6 +44,14 @@ def decide(
             f'a decision needs a reason: daybreak decide --date {about} --approve|--reject --note "why"'
         )
     s = settings()
+    options = ["--date", about.isoformat(), "--approve" if approve else "--reject", f"--note={note}"]
+    words = ["batch", "decide", *options, f"--by={getpass.getuser()}"]
+    if in_try:
+        if not (fork := known(s)):
+            raise PermanentFailure("there is no try: daybreak plan --try begins one")
+        if code := fork.run(*words):
+            raise typer.Exit(code)
+        return
     if found := _open_request(s, about):
         airflow, request = found
         airflow.answer(DAG, request, "Approve" if approve else "Reject", {"note": note})
@@ -49,9 +59,7 @@ def decide(
             f"answered: the night goes on at {s.airflow_url}/dags/{DAG}/runs/{request.run_id}", soft_wrap=True
         )
         return
-    options = ["--date", about.isoformat(), "--approve" if approve else "--reject", f"--note={note}"]
-    command = [sys.executable, "-m", "batch", "decide", *options, f"--by={getpass.getuser()}"]
-    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    code = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, check=False).returncode
     if code:
         raise typer.Exit(code)
 

@@ -5,7 +5,7 @@ Run: daybreak plan; daybreak plan --day 2026-01-31
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated
@@ -22,11 +22,13 @@ from batch.plan.reading import Running, Settled, rows_of_days, running, settled
 from batch.plan.screen import WIDTH, lines
 from batch.plan.tried import tried
 from batch.truth.recompute import TRUTH, truth_table
+from batch.trying import made
 from infra.commands.screen import Screen
 from infra.failures import PermanentFailure
+from infra.settings import settings
 from streaming.tables.silver import SILVER
-from streaming.versions.definition_cache import remembered
-from streaming.versions.definitions import definitions, differing, topic_of
+from streaming.versions.definition_cache import known_definitions, remembered
+from streaming.versions.definitions import differing, topic_of
 from streaming.views import VIEWS
 
 commands = typer.Typer()
@@ -39,18 +41,31 @@ def plan(
         str | None, typer.Option("--day", help="Compute which numbers of this settled day (UTC) would change.")
     ] = None,
     as_object: Annotated[bool, typer.Option("--json", help="One JSON object, with all days.")] = False,
+    is_tried: Annotated[
+        bool,
+        typer.Option("--try", help="Compute it beside what runs: daybreak promote, or daybreak abandon, ends that."),
+    ] = False,
 ) -> None:
     """What would this code change? Contracts, views, settled days and numbers, before anything moves."""
     asked = parse(day) if day else None
+    if is_tried:
+        made.refuse(settings())
     runs, nights = running(), settled()
     if asked and asked.date not in nights.days:
         raise PermanentFailure(f"{asked} is not settled, so no numbers of it stand: {_which(nights)}")
-    found = _planned(runs, nights, asked)
+    found, now = _planned(runs, nights, asked)
     if as_object:
         print(json.dumps(as_json(found)))
-        return
-    for line in lines(found, min(console.width, WIDTH)):
-        console.print(line, markup=False, soft_wrap=True)
+    else:
+        for line in lines(found, min(console.width, WIDTH)):
+            _say(line)
+    if is_tried:
+        made.refuse_change(found)
+        _say(made.last_words(made.make(settings(), found, now, _say)))
+
+
+def _say(text: str) -> None:
+    console.print(text, markup=False, soft_wrap=True)
 
 
 def _which(nights: Settled) -> str:
@@ -59,9 +74,9 @@ def _which(nights: Settled) -> str:
     return f"the settled days are from {min(nights.days)} to {max(nights.days)}"
 
 
-def _planned(runs: Running, nights: Settled, asked: Day | None) -> Compared:
+def _planned(runs: Running, nights: Settled, asked: Day | None) -> tuple[Compared, Mapping[str, str]]:
     with _spark() as own:
-        now = remembered() or definitions(own())
+        now = remembered() or known_definitions(own())
         found = compared(runs, nights, now, VIEWS)
         changed = [one.name for one in found.contracts if one.kind is Kind.CHANGED]
         by = {topic: {at for name, at in runs.definitions.items() if topic_of(name) == topic} for topic in changed}
@@ -75,7 +90,7 @@ def _planned(runs: Running, nights: Settled, asked: Day | None) -> Compared:
             why = reasons(differing(dict(settlement["definitions"]), now), VIEWS)
             of_day, largest = numbers(own(), asked, settlement, now, why) if why else ([], [])
             found = replace(found, day=asked.date, numbers=of_day, largest=largest)
-        return found
+        return found, now
 
 
 class _Spark:

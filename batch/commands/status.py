@@ -13,6 +13,7 @@ import typer
 from infra import room
 from infra.commands.status_tables import show, show_count, show_held, show_problems
 from infra.problems import problems as kept
+from infra.services.fork import known
 from infra.services.health import held
 from infra.services.problems import is_up
 from infra.services.program import Name
@@ -51,6 +52,8 @@ def status(
         print(json.dumps([asdict(one) for one in found], indent=2))
     else:
         show(found)
+        if fork := known(s):
+            print(fork)
         if any(one.name == Name.STREAM and one.pid for one in found):
             show_held(held(s))
         for one in room.full(s):
