@@ -82,7 +82,8 @@ def test_the_project_loads_and_keeps_to_its_records(topic: str, tmp_path: Path, 
     assert "key: `day`, equal to the record's key in 100.0% of the records" in text
     assert "is no name that a column can have" in text
     good = json.loads((folder / "examples" / topic / "good" / "reading_taken.json").read_text())
-    assert good["day"] == "s-0"
+    # Of whichever partition answers first.
+    assert good["day"] in {event(number)["day"] for number in range(4)}
     assert not (folder / "examples" / "readings").exists()
 
 
