@@ -18,13 +18,14 @@ import psutil
 
 from infra.services.supervisor import Supervisor
 from infra.settings import settings
+from streaming.state.stores import GENERATE_AFTER
 from tests.bench.bed import Bed
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
-from tests.bench.stream import WARM_UP
 from tests.infra.spark_cluster import Cluster
 
-RECORDS = 60_000
+WARM_UP, RECORDS = GENERATE_AFTER - 80_000, 60_000
+"""Before the views' code is generated: behind that, workers that are held compile for minutes."""
 SHARE = 0.2
 """Of a core, for each worker while it is measured: both and the driver must have room on two cores."""
 PERIOD = 100_000
