@@ -9,17 +9,22 @@ from running import Platform
 from started import DOOR_PORTS, HOMES, WORKER, started
 
 from infra.kafka_users import User
-from infra.settings import ROOT
+from infra.settings import ROOT, Settings
+
+
+def prepare(s: Settings) -> None:
+    """Make the topics, and commit a position. The client ends while its broker runs: behind it, librdkafka may wait for ever."""
+    owner = As(s, User.OWNER)
+    names = [EVENTS, s.alerts_topic, s.corrections_topic, s.dead_letters_topic, ANSWERS, CAPTURED, CONNECT]
+    names += map(scratch, User)
+    for made in owner.admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
+        made.result(SECONDS)
+    assert owner.does("commit the stream's position", within=180) is None
 
 
 @pytest.fixture(scope="session")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """The broker; its topics have no record, and the stream's group a position."""
     with started(HOMES / f"doors-{WORKER}", DOOR_PORTS, ROOT, only="kafka") as own:
-        s, owner = own.settings, As(own.settings, User.OWNER)
-        names = [EVENTS, s.alerts_topic, s.corrections_topic, s.dead_letters_topic, ANSWERS, CAPTURED, CONNECT]
-        names += map(scratch, User)
-        for made in owner.admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
-            made.result(SECONDS)
-        assert owner.does("commit the stream's position", within=180) is None
+        prepare(own.settings)
         yield own
