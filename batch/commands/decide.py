@@ -17,7 +17,7 @@ from infra.airflow.runs import ApprovalRequest
 from infra.commands.screen import Screen
 from infra.dates import day_of
 from infra.failures import PermanentFailure, TransientFailure
-from infra.services.fork import known
+from infra.services.fork import there
 from infra.settings import ROOT, Settings, settings
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ def decide(
     options = ["--date", about.isoformat(), "--approve" if approve else "--reject", f"--note={note}"]
     words = ["batch", "decide", *options, f"--by={getpass.getuser()}"]
     if in_try:
-        if not (fork := known(s)):
-            raise PermanentFailure("there is no try: daybreak plan --try begins one")
-        if code := fork.run(*words):
+        if code := there(s).run(*words):
             raise typer.Exit(code)
         return
     if found := _open_request(s, about):

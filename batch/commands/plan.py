@@ -58,14 +58,10 @@ def plan(
         print(json.dumps(as_json(found)))
     else:
         for line in lines(found, min(console.width, WIDTH)):
-            _say(line)
+            console.say(line)
     if is_tried:
         made.refuse_change(found)
-        _say(made.last_words(made.make(settings(), found, now, _say)))
-
-
-def _say(text: str) -> None:
-    console.print(text, markup=False, soft_wrap=True)
+        console.say(made.last_words(made.make(settings(), found, now, console.say)))
 
 
 def _which(nights: Settled) -> str:

@@ -25,15 +25,15 @@ def promote() -> None:
     if fork.stage is not Stage.PROMOTED:
         promoted.refuse_unready(fork)
         promoted.refuse_other_code(fork, remembered() or _planned())
-    promoted.promote(fork, _say)
-    _say(f"the new version is in force: the lake is the bucket {settings().bucket}")
+    promoted.promote(fork, console.say)
+    console.say(f"the new version is in force: the lake is the bucket {settings().bucket}")
 
 
 @commands.command()
 def abandon() -> None:
     """Remove the version that was tried, with all that it has computed."""
     promoted.abandon(promoted.there(settings()))
-    _say("the try is gone; what is served is as it was")
+    console.say("the try is gone; what is served is as it was")
 
 
 def _planned() -> dict[str, str]:
@@ -42,7 +42,3 @@ def _planned() -> dict[str, str]:
         return dict(known_definitions(own))
     finally:
         own.stop()
-
-
-def _say(text: str) -> None:
-    console.print(text, markup=False, soft_wrap=True)

@@ -46,9 +46,7 @@ Say = Callable[[str], None]
 
 def there(s: Settings) -> Fork:
     """The try. Raises PermanentFailure if there is none, or if the platform, whose services it needs, is down."""
-    fork = forks.known(s)
-    if fork is None:
-        raise PermanentFailure("there is no try: daybreak plan --try begins one")
+    fork = forks.there(s)
     if not Supervisor(s).is_running():
         raise PermanentFailure("the platform is not running: start it with daybreak up")
     return fork

@@ -19,6 +19,10 @@ class Screen(Console):
         super().__init__(highlight=False, **options)
         self._pipe_width = pipe_width
 
+    def say(self, text: str) -> None:
+        """A line as it is, never folded."""
+        self.print(text, markup=False, soft_wrap=True)
+
     @property
     def size(self) -> ConsoleDimensions:
         """The terminal's size; a pipe is as wide as PIPE_WIDTH."""

@@ -38,8 +38,6 @@ SHARED = ("secrets.env", OPTIONS_FILE)
 PROGRAMS = "stream,gateway"
 """Of its own; all others are the platform's."""
 DAYBREAK = (sys.executable, "-c", "from batch.commands import main; main()")
-
-
 NEXT = "daybreak promote puts it into force, daybreak abandon removes it"
 
 
@@ -135,6 +133,13 @@ def known(s: Settings) -> Fork | None:
     return Fork(
         s, s.model_copy(update={**said["places"], **said["ports"], "home": folder(s), "publishes": False}), said
     )
+
+
+def there(s: Settings) -> Fork:
+    """The same. Raises PermanentFailure if there is none."""
+    if found := known(s):
+        return found
+    raise PermanentFailure("there is no try: daybreak plan --try begins one")
 
 
 def begin(s: Settings, taken: set[str], **said: Any) -> Fork:
