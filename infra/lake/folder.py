@@ -6,7 +6,7 @@ Run: pytest tests/infra/test_task_files.py
 With delta-rs, Arrow's threads would call Python; one that still does at the end of the process would abort it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from pyarrow import fs
@@ -32,8 +32,7 @@ class Folder:
 
     def below(self, name: str) -> "Folder":
         """A folder in it."""
-        own = {one: getattr(self, one) for one in ("endpoint", "region", "access", "secret", "authority")}
-        return Folder(f"{self.root}/{name}", **own)
+        return replace(self, root=f"{self.root}/{name}")
 
     @property
     def files(self) -> fs.FileSystem:

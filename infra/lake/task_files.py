@@ -20,15 +20,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from deltalake import PostCommitHookProperties, Transaction
+from deltalake import Transaction
 from deltalake.transaction import AddAction, RemoveAction
 
 from infra.failures import PermanentFailure
 from infra.lake import access, arrow_tables
 from infra.lake.folder import Folder, folder
-from infra.lake.form import refuse_foreign
 from infra.lake.tables import Table
-from infra.lake.writes import named_failures, stamp
+from infra.lake.writes import KEEPS_LOG, named_failures, stamp, to_append
 from infra.settings import settings
 
 LONGEST = 64
@@ -84,11 +83,8 @@ def write(rows: pa.Table, into: Target) -> list[Written]:
 def append_files_once(files: Iterable[Written], table: Table, writer: str, version: int) -> None:
     """In the driver: the same as `append_once` of the rows in these files. Raises as it does."""
     access.writes(table)
-    found = list(files)
-    at = arrow_tables.latest(table)
-    refuse_foreign(table, at)
-    known = at.transaction_version(writer)
-    if not found or (known is not None and known >= version):
+    found, at = list(files), to_append(table, writer, version)
+    if not found or at is None:
         return
     now = round(time.time() * 1000)
     actions: list[AddAction | RemoveAction] = [
@@ -101,7 +97,7 @@ def append_files_once(files: Iterable[Written], table: Table, writer: str, versi
             at.schema(),
             [*table.partitioned_by],
             commit_properties=stamp(Transaction(writer, version)),
-            post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
+            post_commithook_properties=KEEPS_LOG,
         )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import CommitProperties, PostCommitHookProperties, Transaction, write_deltalake
+from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
 
@@ -35,6 +35,8 @@ from infra.settings import settings
 
 STORE = re.compile(r"Generic (?!DeltaTable\b)\w+ error")
 """How the store's errors begin, e.g. `Generic S3 error`. Delta-rs has one of its own, e.g. for a broken constraint."""
+KEEPS_LOG = PostCommitHookProperties(cleanup_expired_logs=False)
+"""Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it."""
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
 
@@ -91,11 +93,7 @@ def few(frame: DataFrame) -> DataFrame | pa.Table:
 
 
 def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
-    at = arrow_tables.latest(table)
-    refuse_foreign(table, at)
-    known = at.transaction_version(writer)
-    # delta-rs stores the version but does not check it.
-    if known is None or known < version:
+    if at := to_append(table, writer, version):
         fitted = arrow_tables.fitted(rows, at)
         with named_failures(table):
             write_deltalake(
@@ -103,9 +101,17 @@ def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:
                 fitted,
                 mode="append",
                 commit_properties=stamp(Transaction(writer, version)),
-                # Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it.
-                post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
+                post_commithook_properties=KEEPS_LOG,
             )
+
+
+def to_append(table: Table, writer: str, version: int) -> DeltaTable | None:
+    """The table to append to; None if `writer` has appended `version` or a later one. Raises as `append_once`."""
+    at = arrow_tables.latest(table)
+    refuse_foreign(table, at)
+    known = at.transaction_version(writer)
+    # delta-rs stores the version but does not check it.
+    return at if known is None or known < version else None
 
 
 def _replace(rows: pa.Table, table: Table, own: Mapping[str, Collection[Any] | None], which: str) -> None:

@@ -68,6 +68,8 @@ class InDriver:
             self._append(rows_of.stamped(rows[view], stamp), self._speed[view], batch)
 
         list(each(append, rows))
+        # They are the last: until the next micro-batch nobody needs them.
+        del self._records, self._outcome, self._events
         return rows
 
     def _append(self, rows: pa.Table, table: Table, batch: MicroBatch) -> None:

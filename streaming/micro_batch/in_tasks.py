@@ -67,7 +67,7 @@ class InTasks:
 
     def decided(self, outcome: pa.Array, watermark_ms: int | None, batch: MicroBatch) -> int:
         """Take the outcome of each record, and let tasks write them; returns how many of the events are late."""
-        codes = np.asarray(pc.index_in(outcome, pa.array([one.value for one in rows_of.CODES])), np.uint8)
+        codes = np.asarray(pc.index_in(outcome, rows_of.NAMES), np.uint8)
         tasks, rows = np.asarray(self._records["task"]), np.asarray(self._records["row"])
         values = self._long_values()
         jobs = []

@@ -26,6 +26,8 @@ from streaming.versions.definitions import of_one_event
 
 TEXTS = pa.list_(pa.string())
 CODES = tuple(Outcome)
+NAMES = pa.array([code.value for code in CODES], pa.string())
+"""Of the outcomes, each at the place of its code."""
 BETWEEN = "\x1f"
 
 
@@ -69,8 +71,7 @@ def outcomes(validated: pa.Table, arrived: Arrived, known: Known) -> pa.Array:
     is_new = ~is_known & (first == np.arange(len(arrived)))
     found = np.full(validated.num_rows, CODES.index(Outcome.REJECTED), np.int32)
     found[np.asarray(is_valid(validated))] = np.where(is_new, CODES.index(Outcome.ACCEPTED), repeats)
-    names = pa.array([code.value for code in CODES], pa.string())
-    return names.take(pa.array(found))
+    return NAMES.take(pa.array(found))
 
 
 def bronze_rows(validated: pa.Table, stamp: Mapping[str, Any]) -> pa.Table:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from infra.lake.folder import Folder
@@ -27,7 +28,7 @@ from streaming.tables.silver import QUARANTINE, SILVER
 
 STAGED = StructType([StructField("path", StringType()), StructField("decide", BinaryType())])
 """Per task: the file of its records, in order of arrival; in the same order what the driver decides by."""
-STAGED_IN_ARROW = pa.schema([("path", pa.string()), ("decide", pa.binary())])
+STAGED_IN_ARROW = to_arrow_schema(STAGED)
 LENGTH = "length"
 """The column of the bytes of a record's value, as Spark had it."""
 DECIDE = ("topic", "partition", "offset", "arrival", "key", "event_id", "event_time", "content_hash", "reasons", SIZE)
@@ -89,8 +90,7 @@ def writing(folder: Folder, targets: Mapping[str, Target]) -> Callable[[Job], Do
         with folder.files.open_input_file(job.path) as file:
             records = unpacked(file.read_buffer())["rows"]
         records = _whole(records, job.values).drop_columns([SIZE])
-        names = pa.array([code.value for code in rows_of.CODES], pa.string())
-        outcome = names.take(pa.array(np.frombuffer(job.outcomes, np.uint8)))
+        outcome = rows_of.NAMES.take(pa.array(np.frombuffer(job.outcomes, np.uint8)))
         events = rows_of.silver_rows(records, outcome, job.definitions, job.watermark_ms, job.stamp)
         rejected = rows_of.quarantine_rows(records, outcome, job.stamp)
         rows = {BRONZE.id: rows_of.bronze_rows(records, job.stamp), SILVER.id: events, QUARANTINE.id: rejected}

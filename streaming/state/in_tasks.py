@@ -7,7 +7,7 @@ For a cluster: what one driver can read and write is what one machine can do. Wh
 rows of alerts, which it sends.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import pyarrow as pa
@@ -47,17 +47,8 @@ class InTasks(Stores[TaskPlan]):
         self._sums: dict[str, tuple[int, int]] = {}
         self._has_kept = False
 
-    def fill(self, pieces: Iterable[pa.Table], rows: Mapping[str, pa.Table], watermark: pa.Scalar | None) -> None:
-        """As `Keeping.fill`."""
-        for piece in pieces:
-            self._fill(piece, watermark)
-        self._each(lambda plan: plan.give(None))
-        self._each(lambda plan: plan.store.filled(self.version, watermark))
-        self.version += 1
-        self.resume(self.version, rows, {})
-
     def resume(self, version: int, opened: Mapping[str, pa.Table], ended: Mapping[str, pa.Table]) -> None:
-        """As `Keeping.resume`."""
+        """As `Stores.resume`."""
         self.version, self._has_kept = version, True
 
         def kept(plan: TaskPlan) -> None:
@@ -65,11 +56,6 @@ class InTasks(Stores[TaskPlan]):
             keep(self._keeps, self._name(plan, version), learned.of_rows(plan.layout, opened, ended), sums)
 
         self._each(kept)
-
-    def look(self) -> None:
-        """As `Stores.look`: nothing is given."""
-        self._each(lambda plan: plan.give(None))
-        super().look()
 
     def update(
         self,
@@ -110,13 +96,15 @@ class InTasks(Stores[TaskPlan]):
         """As `Keeping.held`; the open rows of additive views are in a file."""
         return {**self._sums, PARTS: self._kept}
 
+    def _idle(self) -> None:
+        self._each(lambda plan: plan.give(None))
+
     def _fill(self, piece: pa.Table, watermark: pa.Scalar | None) -> None:
         name = f"events-{self.version}"
         self._keeps.put(name, packed({"events": piece}))
 
         def step(plan: TaskPlan) -> None:
-            given = Given(events=name, watermark=micros_of(watermark))
-            plan.give(given)
+            plan.give(Given(events=name, watermark=micros_of(watermark)))
             plan.store.fill([], self.version, watermark)
 
         self._each(step)

@@ -4,7 +4,8 @@ Data flow: views -> hands -> a plan each; what the stores told after a step -> w
 Run: pytest tests/streaming/test_view_state.py
 """
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -45,7 +46,7 @@ P = TypeVar("P", bound=Plan)
 T = TypeVar("T")
 
 
-class Stores(Generic[P]):
+class Stores(ABC, Generic[P]):
     """The plans, as `make(session, views, number)` makes them, in a session of their own; `conf` are settings of it."""
 
     def __init__(
@@ -69,9 +70,33 @@ class Stores(Generic[P]):
         """What the stores hold: a state of another layout cannot be read."""
         return "\n".join(plan.layout.json("") for plan in self._plans)
 
+    def fill(self, pieces: Iterable[pa.Table], rows: Mapping[str, pa.Table], watermark: pa.Scalar | None) -> None:
+        """Start from pieces of silver's events around the watermark, as from `on_time_since`, and each view's open rows."""
+        for piece in pieces:
+            self._fill(piece, watermark)
+        self._idle()
+        self._each(lambda plan: plan.store.filled(self.version, watermark))
+        self.version += 1
+        self.resume(self.version, rows, {})
+
     def look(self) -> None:
         """Read the stores. Fails where one of them does not have the version."""
+        self._idle()
         self._each(lambda plan: plan.store.look(self.version))
+
+    @abstractmethod
+    def resume(self, version: int, opened: Mapping[str, pa.Table], ended: Mapping[str, pa.Table]) -> None:
+        """Go on from a version of the stores, with rows (with CLOSES) that they are to learn: open ones, and those open no more.
+
+        Of additive views all open rows are needed.
+        """
+
+    @abstractmethod
+    def _fill(self, piece: pa.Table, watermark: pa.Scalar | None) -> None:
+        """Take a step that adds events and gives nothing out."""
+
+    def _idle(self) -> None:
+        """The next job is given no rows."""
 
     def _came(self, events: int) -> None:
         """So many events come now. When many have, plan the views again, once, with generated code."""

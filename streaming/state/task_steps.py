@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
 from infra.lake.folder import Folder
@@ -45,15 +46,7 @@ ANSWER = StructType(
 )
 """Per view: the files that it was written to, as JSON; what is held of it, if it is additive; its rows, if they are
 alerts. As TOLD: what the store told, without the parts."""
-ANSWER_IN_ARROW = pa.schema(
-    [
-        ("name", pa.string()),
-        ("files", pa.string()),
-        ("rows", pa.int64()),
-        ("bytes", pa.int64()),
-        ("body", pa.binary()),
-    ]
-)
+ANSWER_IN_ARROW = to_arrow_schema(ANSWER)
 FORM = ["place", "body"]
 STORED = [name for name in OF_EVENT if name != KNOWN_AT]
 Batches = Iterable[pa.RecordBatch]
@@ -189,11 +182,9 @@ def _events(hand: Hand, given: Given) -> Events:
 
 def _answer(hand: Hand, name: str, rows: pa.Table, given: Given, sums: Sums | None) -> dict[str, Any]:
     rows = rows.drop_columns([CLOSES])
-    at = pa.repeat(pa.scalar(given.stamp["as_of"], pa.timestamp("us", "UTC")), rows.num_rows)
-    stamped = rows.append_column("as_of", at)
-    for column, value in {**given.stamp, "definition": given.definitions[name]}.items():
-        if column != "as_of":
-            stamped = stamped.append_column(column, pa.repeat(value, rows.num_rows))
+    stamped, own = rows, {"as_of": _time(given.stamp["as_of"]), "definition": given.definitions[name]}
+    for column, value in {**given.stamp, **own}.items():
+        stamped = stamped.append_column(column, pa.repeat(value, rows.num_rows))
     files = [asdict(one) for one in write(stamped, hand.targets[name])]
     held, size = sums.held() if sums else (None, None)
     body = packed({name: rows}) if VIEWS[name].alerts and rows.num_rows else None

@@ -7,7 +7,7 @@ A job runs the same `define` as the night, on a static DataFrame. So there is no
 a view costs the work on its rows, and one commit. Batch numbers and times never enter the plan.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -29,19 +29,8 @@ class Keeping(Stores[SharedPlan]):
         self._sums = {view.name: Sums(view, view.law) for view in VIEWS.values() if isinstance(view.law, Additive)}
         self._pending = [feeds.Pending() for _ in self._plans]
 
-    def fill(self, pieces: Iterable[pa.Table], rows: Mapping[str, pa.Table], watermark: pa.Scalar | None) -> None:
-        """Start from pieces of silver's events around the watermark, as from `on_time_since`, and each view's open rows."""
-        for piece in pieces:
-            self._fill(piece, watermark)
-        self._each(lambda plan: plan.store.filled(self.version, watermark))
-        self.version += 1
-        self.resume(self.version, rows, {})
-
     def resume(self, version: int, opened: Mapping[str, pa.Table], ended: Mapping[str, pa.Table]) -> None:
-        """Go on from a version of the stores, with rows (with CLOSES) that they are to learn: open ones, and those open no more.
-
-        Of additive views all open rows are needed.
-        """
+        """As `Stores.resume`."""
         self.version = version
         for name, sums in self._sums.items():
             sums.restore(opened[name])

@@ -38,7 +38,7 @@ KEPT = (
     ),
     Mutation(
         "state: what a large part owes is forgotten when the state is filled again",
-        "streaming/state/update_views.py",
+        "streaming/state/stores.py",
         "self._each(lambda plan: plan.store.filled(self.version, watermark))",
         "self._each(lambda plan: plan.store.look(self.version - 1))",
         "tests/streaming/test_view_state.py::test_what_waits_is_lost_neither_with_the_state_nor_with_the_watermark",

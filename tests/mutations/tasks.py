@@ -13,8 +13,8 @@ TASKS = (
     Mutation(
         "tasks: files of a repeated micro-batch are committed again",
         "infra/lake/task_files.py",
-        "if not found or (known is not None and known >= version):",
-        "if not found:",
+        "found, at = list(files), to_append(table, writer, version)",
+        "found, at = list(files), arrow_tables.latest(table)",
         f"{FILES}::test_a_commit_has_the_rows_of_all_files_once",
     ),
     Mutation(
