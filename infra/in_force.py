@@ -6,8 +6,10 @@ Run: daybreak promote
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from infra.failures import TransientFailure
 from infra.owner_file import put
 
 LAKE_FILE = "lake.env"
@@ -23,6 +25,16 @@ def variable(name: str) -> str:
 def elsewhere() -> list[str]:
     """Those that the environment decides: a promotion could not change them."""
     return [variable(name) for name in NAMES if variable(name) in os.environ]
+
+
+def refuse_other(home: Path, bucket: str) -> None:
+    """Raise TransientFailure if a promotion has put another lake into force since this process read its settings."""
+    with suppress(FileNotFoundError):
+        line = f"{variable('bucket')}={bucket}"
+        if variable("bucket") not in os.environ and line not in (home / LAKE_FILE).read_text().splitlines():
+            raise TransientFailure(
+                f"another lake than {bucket!r} was promoted since this began: nothing is written, the next run takes it"
+            )
 
 
 def enforce(home: Path, places: Mapping[str, str]) -> None:

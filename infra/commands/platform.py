@@ -80,6 +80,8 @@ def _turn(on: list[str], off: list[str]) -> None:
     """Turn options on and off; the stream is rebuilt if its state does not fit them any more."""
     before = settings().options
     refuse_options(settings(), on)
+    if any(options.EVERY[name].of_the_stream for name in (*on, *off)):
+        fork.refuse(settings(), "an option of the stream")
     options.keep(settings().home, before, on, off)
     settings.cache_clear()
     if rebuild.is_needed(settings().home, before, settings().options):

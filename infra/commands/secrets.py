@@ -24,6 +24,7 @@ from infra.owner_file import turn
 from infra.postgres_roles import Role as PostgresRole
 from infra.rotation import Rotation
 from infra.secrets import secrets_file
+from infra.services import fork
 from infra.services.roster import roster
 from infra.services.supervisor import Supervisor
 from infra.settings import Settings, load, settings
@@ -55,6 +56,8 @@ def rotate(
     with turn(rotation.next_file(s.home)):
         # Another rotation may have ended meanwhile.
         settings.cache_clear()
+        if rotation.begun(settings().home) is None:
+            fork.refuse(settings(), "other secrets")
         _rotate(settings(), authority)
 
 

@@ -20,7 +20,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import TupleRow
 
-from infra import logs
+from infra import in_force, logs
 from infra.failures import PermanentFailure, TransientFailure
 from infra.postgres_login import conninfo
 from infra.postgres_roles import Role
@@ -84,6 +84,11 @@ class Lease:
                 logs.line(waits, "daybreak lease", logging.INFO, waits)
                 said = True
             time.sleep(0.5)
+        try:
+            in_force.refuse_other(settings().home, settings().bucket)
+        except TransientFailure:
+            self._connection.close()
+            raise
         _held.append(self)
         return self
 

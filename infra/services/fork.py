@@ -142,6 +142,12 @@ def there(s: Settings) -> Fork:
     raise PermanentFailure("there is no try: daybreak plan --try begins one")
 
 
+def refuse(s: Settings, what: str) -> None:
+    """Raise PermanentFailure if there is a try: `what` would not reach it."""
+    if found := known(s):
+        raise PermanentFailure(f"{what} would not reach the try: {found}")
+
+
 def begin(s: Settings, taken: set[str], **said: Any) -> Fork:
     """Note a new try, and make its home. `taken`: the store's buckets."""
     bucket = following(s.bucket, taken)

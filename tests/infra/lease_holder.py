@@ -7,6 +7,7 @@ Run: python tests/infra/lease_holder.py <postgres> <lake> stops
 import sys
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,7 +37,7 @@ def write(how: str, value: int, writer: str) -> None:
 def of(postgres: str, lake: str) -> Callable[[], Any]:
     """Settings of these alone, for leases and tables."""
     lease.conninfo = lambda *_: postgres  # type: ignore[attr-defined]
-    return lambda: SimpleNamespace(bucket="lake", lake=f"file:{lake}")
+    return lambda: SimpleNamespace(bucket="lake", lake=f"file:{lake}", home=Path(lake))
 
 
 def say(text: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 from database_server import DatabaseServer
 from lease_holder import TABLE, write
 
+from infra import in_force
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import arrow_tables, lease, spark_tables
 from infra.postgres_login import conninfo
@@ -140,6 +141,17 @@ def test_a_lease_that_is_given_back_binds_nobody(database: str, lake: Path) -> N
             write("append", 2, "second")
     assert lease.still_held() == []
     write("append", 2, "second")
+
+
+def test_who_waited_while_another_lake_was_promoted_writes_nothing(lake: Path) -> None:
+    places = dict.fromkeys(in_force.NAMES, "lake")
+    in_force.enforce(lake, places)
+    with lease.Lease("night"):
+        pass
+    in_force.enforce(lake, {**places, "bucket": "lake-2"})
+    with pytest.raises(TransientFailure, match="another lake than 'lake' was promoted"), lease.Lease("night"):
+        pass
+    assert lease.still_held() == []
 
 
 def test_a_holder_whose_machine_is_gone_loses_its_lease_in_time(lake: Path) -> None:

@@ -10,6 +10,13 @@ LEASE = "tests/infra/test_lease.py"
 
 FENCED = (
     Mutation(
+        "lease: who waited while another lake was promoted writes the old one",
+        "infra/lake/lease.py",
+        "in_force.refuse_other(settings().home, settings().bucket)",
+        "in_force.refuse_other(settings().home / 'try', settings().bucket)",
+        f"{LEASE}::test_who_waited_while_another_lake_was_promoted_writes_nothing",
+    ),
+    Mutation(
         "clocks: a clock that is set back makes a later micro-batch earlier",
         "streaming/positions/clocks.py",
         "max(planned, last + TICK) if last else planned",
