@@ -26,6 +26,7 @@ def main(wanted: "list[str]") -> None:
         jars,
         postgres,
         prerequisites,
+        promtool,
         queue,
         store,
     )
@@ -40,6 +41,7 @@ def main(wanted: "list[str]") -> None:
             postgres.STEP,
             store.MINIO_STEP,
             helm.STEP,
+            promtool.STEP,
             audit_tools.STEP,
             audit_tools.GO_STEP,
         )

@@ -24,12 +24,14 @@ BIN = STATE / "bin"
 
 @dataclass(frozen=True)
 class Program:
-    """What is built: a Go package, its pinned version, the oldest Go that builds it, and modules that are data for it."""
+    """What is built: a Go package, its pinned version, the oldest Go that builds it, modules that are data for it, and the
+    build tags that leave parts of it out."""
 
     package: str
     version: str
     oldest_go: tuple[int, int]
     data: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -46,9 +48,15 @@ class Program:
         """The folder of its `go.mod` and `go.sum`, which `make lock-go` writes."""
         return LOCKS / self.name
 
+    @property
+    def tagged(self) -> list[str]:
+        """The arguments of Go for its build tags."""
+        return ["-tags", ",".join(self.tags)] if self.tags else []
+
     def said(self) -> str:
         """All that its build depends on, as one string."""
-        return f"{self.package} {self.version} {digest(self.lock / 'go.mod', self.lock / 'go.sum')}"
+        sums = digest(self.lock / "go.mod", self.lock / "go.sum")
+        return " ".join((self.package, self.version, *self.tagged, sums))
 
 
 def go_version(go: str) -> tuple[int, int]:
@@ -104,5 +112,5 @@ def install(program: Program) -> None:
     BIN.mkdir(parents=True, exist_ok=True)
     with ready(program) as (go, env):
         # Nothing may be added to go.mod or go.sum: a module that they do not name ends the build.
-        build = [go, "-C", program.lock, "build", "-mod=readonly", *lean, "-o", program.binary]
+        build = [go, "-C", program.lock, "build", "-mod=readonly", *program.tagged, *lean, "-o", program.binary]
         call([*build, program.package], f"building {program.name}", env)

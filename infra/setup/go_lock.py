@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infra.installation import STATE
-from infra.setup import audit_tools, helm, licence_text, store
+from infra.setup import audit_tools, helm, licence_text, promtool, store
 from infra.setup.go_build import Program, ready
 from infra.setup.step import SetupFailure, call
 
-PROGRAMS = (store.VERSITYGW, store.MINIO, *helm.PROGRAMS, audit_tools.GOVULNCHECK)
+PROGRAMS = (store.VERSITYGW, store.MINIO, *helm.PROGRAMS, promtool.PROMTOOL, audit_tools.GOVULNCHECK)
 OF_PACKAGE = "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}"
 
 
@@ -31,7 +31,7 @@ def lock(program: Program) -> None:
         call([*here, "get", "-tool", f"{program.package}@{program.version}"], what, env)
         for module in program.data:
             call([*here, "get", module], what, env)
-        listed = [*here, "list", "-deps", "-f", OF_PACKAGE, program.package]
+        listed = [*here, "list", "-deps", *program.tagged, "-f", OF_PACKAGE, program.package]
         said = subprocess.run(listed, env=dict(os.environ) | env, capture_output=True, text=True)
         if said.returncode:
             raise SetupFailure(f"{what} failed: {said.stderr.strip()}")

@@ -33,6 +33,20 @@ SUPPLIED = (
         f"{GO}::test_a_build_takes_no_module_that_is_not_listed",
     ),
     Mutation(
+        "supplied: a build in Go has the parts that its tags leave out",
+        "infra/setup/go_build.py",
+        '"-mod=readonly", *program.tagged, *lean',
+        '"-mod=readonly", *lean',
+        f"{GO}::test_a_build_leaves_out_what_its_tags_say",
+    ),
+    Mutation(
+        "supplied: a program whose tags change is not built anew",
+        "infra/setup/go_build.py",
+        "self.version, *self.tagged, sums",
+        "self.version, sums",
+        f"{GO}::test_other_tags_build_the_program_anew",
+    ),
+    Mutation(
         "supplied: an exception holds for ever",
         "infra/materials/advisory.py",
         "[one for one in known if one.end < today]",

@@ -1,10 +1,11 @@
 """Programs in Go are built of the modules that are listed with their hashes, and of no other version."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from infra.setup import go_build, go_lock, licence_text, store
+from infra.setup import go_build, go_lock, licence_text, promtool, store
 from infra.setup.go_build import Program
 
 each = pytest.mark.parametrize("program", go_lock.PROGRAMS, ids=lambda program: program.name)
@@ -29,17 +30,37 @@ def test_every_module_of_a_build_has_its_hash(program: Program) -> None:
     assert used <= sums
 
 
-def test_a_build_takes_no_module_that_is_not_listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    said: list[list[str]] = []
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
+    """The commands of Go that a build would run, each with the flags of its environment at its end."""
+    found: list[list[str]] = []
     monkeypatch.setattr(go_build, "_go", lambda oldest, tools: "go")
     monkeypatch.setattr(go_build, "STATE", tmp_path)
     monkeypatch.setattr(go_build, "BIN", tmp_path / "bin")
-    monkeypatch.setattr(go_build, "call", lambda command, what, env: said.append([*map(str, command), env["GOFLAGS"]]))
+    monkeypatch.setattr(go_build, "call", lambda command, what, env: found.append([*map(str, command), env["GOFLAGS"]]))
+    return found
+
+
+def test_a_build_takes_no_module_that_is_not_listed(said: list[list[str]]) -> None:
     go_build.install(store.VERSITYGW)
     (command,) = said
     assert "-mod=readonly" in command
     assert command[command.index("-C") + 1] == str(store.VERSITYGW.lock)
     assert "-mod=mod" not in command[-1]
+
+
+def test_a_build_leaves_out_what_its_tags_say(said: list[list[str]]) -> None:
+    go_build.install(promtool.PROMTOOL)
+    go_build.install(store.VERSITYGW)
+    tagged, plain = said
+    assert tagged[tagged.index("-tags") + 1] == "remove_all_sd"
+    assert "-tags" not in plain
+
+
+def test_modules_that_tags_leave_out_are_not_among_those_used() -> None:
+    resolved, used = ((promtool.PROMTOOL.lock / name).read_text() for name in ("go.mod", "modules.txt"))
+    assert "github.com/hetznercloud/hcloud-go" in resolved
+    assert "github.com/hetznercloud/hcloud-go" not in used
 
 
 def test_a_build_begins_without_what_a_killed_one_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -58,6 +79,10 @@ def test_another_hash_builds_the_program_anew(monkeypatch: pytest.MonkeyPatch, t
     for name in ("go.mod", "go.sum"):
         (tmp_path / store.VERSITYGW.name / name).write_text("other")
     assert store.VERSITYGW.said() != before
+
+
+def test_other_tags_build_the_program_anew() -> None:
+    assert replace(promtool.PROMTOOL, tags=()).said() != promtool.PROMTOOL.said()
 
 
 @pytest.mark.parametrize(
