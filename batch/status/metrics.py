@@ -40,7 +40,7 @@ SUCCESS = Family("daybreak_part_success", "1 if this part of the metrics could b
 TOOK = Family("daybreak_part_read_seconds", "How long it took to read this part", ("part",))
 AT = Family("daybreak_metrics_timestamp_seconds", "When these metrics were read")
 
-DAYS = Family("daybreak_settled_days", "Days that are settled: gold serves their truth")
+DAYS = Family("daybreak_settlements", "Days that are settled: gold serves their truth")
 LAST_DAY = Family("daybreak_settled_day_end_timestamp_seconds", "The end of the newest settled day")
 LAST = Family("daybreak_settlement_timestamp_seconds", "When a day was settled last")
 NIGHT_SECONDS = Family("daybreak_night_duration_seconds", "How long the last night took that has ended in Airflow")

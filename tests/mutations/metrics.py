@@ -67,6 +67,13 @@ METRICS = (
         f"{RULES}::test_a_query_asks_for_what_is_printed",
     ),
     Mutation(
+        "metrics: a number of days is named as if it were a duration",
+        "batch/status/metrics.py",
+        '"daybreak_settlements"',
+        '"daybreak_settled_days"',
+        f"{NUMBERS}::test_names_and_help_are_as_prometheus_asks",
+    ),
+    Mutation(
         "logs: a micro-batch's lines have the number of the one before",
         "streaming/tables/progress.py",
         '        logs.at(f"{INGEST}/{generation}/{batch_id}")\n        write(validated, batch_id)\n',
