@@ -4,7 +4,7 @@ VENV := .venv/bin
 SETUP := $(PYTHON) -B -m infra.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo test check soak helm mutations bench bench-night bench-encodings catalog lock lock-jars lock-go sbom audit clean
+.PHONY: help setup setup-test demo test check soak helm metrics mutations bench bench-night bench-encodings catalog lock lock-jars lock-go sbom audit clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -26,8 +26,12 @@ helm: ## Check the chart for Kubernetes: helm lint, helm template, kubeconform (
 	@$(SETUP) python helm
 	@$(VENV)/python -m pytest -m soak tests/infra/test_helm.py
 
+metrics: ## Check the rules and metrics for Prometheus: promtool, with tests of every alert (built once, some minutes)
+	@$(SETUP) python promtool
+	@$(VENV)/python -m pytest -m soak tests/batch/metrics
+
 soak: setup ## What takes longer: random deaths under load, the tutorials, more random histories; then all mutations
-	@$(SETUP) helm
+	@$(SETUP) helm promtool
 	@$(VENV)/python -m pytest -m soak -s
 	@$(VENV)/python -m tests.mutations
 

@@ -1,4 +1,4 @@
-"""Each query of the rules and of the dashboard can be parsed, and asks for what `daybreak metrics` prints."""
+"""Each query of the rules, of their tests and of the dashboard can be parsed, and asks for what `daybreak metrics` prints."""
 
 import json
 import re
@@ -29,6 +29,12 @@ QUERIES = {
     **{name: rule["expr"] for name, rule in ALERTS.items()},
     **{f"{name} {target['refId']}": target["expr"] for name, panel in PANELS.items() for target in panel["targets"]},
 }
+TESTS = [
+    test
+    for file in sorted((Path(__file__).parent / "rules").glob("*.yml"))
+    for test in yaml.safe_load(file.read_text())["tests"]
+]
+"""The tests of the rules in Prometheus's own form, which promtool runs."""
 OF_PROMETHEUS = {"instance", "job"}
 CLOSED = ("condition", "outcome", "clock", "percentile")
 """Labels of which every value that there is has a sample."""
@@ -104,6 +110,25 @@ def test_names_of_rules_are_unique_and_of_their_kind() -> None:
     assert len(RULES) == len(ALERTS) + len(RECORDED)
     assert all(re.fullmatch(r"daybreak:[a-z_]+:[a-z0-9]+", name) for name in RECORDED)
     assert all(re.fullmatch(r"Daybreak[A-Za-z]+", name) for name in ALERTS)
+
+
+@pytest.mark.parametrize("name", ALERTS)
+def test_an_alert_is_tried_where_it_fires_and_where_not(name: str) -> None:
+    tried = [one for test in TESTS for one in test.get("alert_rule_test", []) if one["alertname"] == name]
+    assert {bool(one["exp_alerts"]) for one in tried} == {True, False}
+
+
+def test_what_is_recorded_is_tried() -> None:
+    tried = {one["expr"] for test in TESTS for one in test.get("promql_expr_test", [])}
+    assert tried == {*RECORDED}
+
+
+@pytest.mark.parametrize("test", TESTS, ids=lambda test: test["name"])
+def test_rules_are_tried_with_what_is_printed(test: dict[str, Any], known: dict[str, dict[str, set[str]]]) -> None:
+    for (one,) in (asked(series["series"]) for series in test["input_series"]):
+        assert {matcher.name for matcher in one.matchers.matchers} - OF_PROMETHEUS == {*known[one.name]}
+        for matcher in one.matchers.matchers:
+            assert named(matcher) <= known[one.name].get(matcher.name, set())
 
 
 def test_panels_lie_side_by_side_and_take_any_prometheus() -> None:
