@@ -1,6 +1,6 @@
 """Shares on a Spark cluster: what driver and executors spend on a record, and what a second worker gives.
 
-Data flow: a master and one or two workers, each held to the same part of a core -> a day that is drained -> CPU, bytes, records/s
+Data flow: a master and one or two workers, each held to the same part of a core -> the middle of a day -> CPU, bytes, records/s
 Run: make bench ONLY=cluster
 
 Workers are held by a cgroup (version 1 or 2), which takes root: without it there is no figure for the second worker.
@@ -10,32 +10,34 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import psutil
 
 from infra.services.supervisor import Supervisor
 from infra.settings import settings
 from streaming.state.stores import GENERATE_AFTER
-from tests.bench.bed import Bed
+from tests.bench.bed import Bed, until
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
 from tests.infra.spark_cluster import Cluster
 
-WARM_UP, RECORDS = GENERATE_AFTER - 80_000, 60_000
-"""Before the views' code is generated: behind that, workers that are held compile for minutes."""
+WARM_UP, RECORDS, BEHIND = GENERATE_AFTER + 120_000, 60_000, 60_000
+"""Of one day: before anything is measured, so that executors have compiled what they run; at least; and what still waits then."""
 SHARE = 0.2
 """Of a core, for each worker while it is measured: both and the driver must have room on two cores."""
 PERIOD = 100_000
 """Microseconds over which the kernel counts it."""
 CGROUPS = Path("/sys/fs/cgroup")
+DRAIN_SECONDS = 1800
 
 
 @dataclass(frozen=True)
 class Drained:
-    """A day: its records, seconds, CPU seconds of driver and executors, bytes that the driver's processes read and wrote."""
+    """Micro-batches: their records, seconds, CPU seconds of driver and executors, bytes that the driver's processes moved."""
 
     records: int
     seconds: float
@@ -45,7 +47,7 @@ class Drained:
 
 
 def cluster(bed: Bed) -> list[Figure]:
-    """Drain a day with one worker and with two, each held to SHARE of a core; and once unheld, for what a record costs."""
+    """Read with one worker and with two, each held to SHARE of a core; and once unheld, for what a record costs."""
     bed.run("down")
     bed.run("up", "--only", "kafka,store,postgres")
     try:
@@ -69,30 +71,43 @@ def cluster(bed: Bed) -> list[Figure]:
 
 
 def _drained(bed: Bed, workers: int, share: float | None) -> Drained:
-    """A stream that starts on a cluster, and is warm when a day of RECORDS is measured."""
+    """A stream that starts on a cluster, and reads a day: from a micro-batch's commit in its middle to a later one's."""
     with TemporaryDirectory(prefix="bench-cluster-") as folder:
         own = Cluster(Path(folder), bed.settings)
         try:
             pids = {f"worker {number}": own.worker().pid for number in range(workers)}
+            bed.send_day(WARM_UP + RECORDS + BEHIND)
+            began = datetime.now(UTC)
             with _on(own, workers):
                 bed.run("up", "--only", "stream")
-            bed.send_day(WARM_UP)
-            bed.drained(pause=2)
-            with bed.paused():
-                _, sent = bed.send_day(RECORDS)
-                began = datetime.now(UTC)
-            before = _moved(bed)
+            first = _committed(bed, began, WARM_UP)
             with _held(pids, share) if share else nullcontext(), Meter(bed.stream | pids) as meter:
-                bed.drained(pause=2)
-                spent = meter.by_root()
-            moved = _moved(bed) - before
-            batches = bed.batches(began - timedelta(seconds=2))
-            seconds = (max(one["committed_at"] for one in batches) - began).total_seconds()
+                before = _moved(bed)
+                last = _committed(bed, began, first.records + RECORDS)
+                spent, moved = meter.by_root(), _moved(bed) - before
             driver = spent.pop("stream")
-            return Drained(sent, seconds, driver, sum(spent.values()), moved)
+            seconds = (last.at - first.at).total_seconds()
+            return Drained(last.records - first.records, seconds, driver, sum(spent.values()), moved)
         finally:
             Supervisor(bed.settings).stop("stream", wait=True)
             own.stop()
+
+
+class Commit(NamedTuple):
+    """When a micro-batch was committed, and the records read until then."""
+
+    at: datetime
+    records: int
+
+
+def _committed(bed: Bed, since: datetime, records: int) -> Commit:
+    """The next micro-batch that is committed when so many records were read."""
+    until(
+        "so many records", lambda: sum(one["rows"]["read"] for one in bed.batches(since)) >= records, DRAIN_SECONDS, 2
+    )
+    before = len(bed.batches(since))
+    batches = until("the next micro-batch", lambda: bed.batches(since)[before:] and bed.batches(since), DRAIN_SECONDS)
+    return Commit(batches[-1]["committed_at"], sum(one["rows"]["read"] for one in batches))
 
 
 @contextmanager
