@@ -8,14 +8,18 @@ import json
 import os
 import signal
 import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 
 from infra.kafka.send import Sender
+from infra.lake import reader
 from infra.services.program import Name
 from infra.shop.faults import Faults
 from infra.shop.run import Run
 from infra.shop.story import TOPICS
+from streaming.views import VIEWS
 from tests.bench.bed import Bed, until
 from tests.bench.cpu import memory
 from tests.bench.figure import Figure
@@ -47,14 +51,41 @@ def scale(bed: Bed, records: int) -> list[Figure]:
     note = (
         f"{sent:,} records, {len(batches)} micro-batches, all views; first warm ones {first:.1f} s, last {last:.1f} s"
     )
+    said = _said(bed)
+    work = [one["rows"]["read"] + sum(rows[one["batch_id"]] for rows in said.values()) for one in batches]
+    every = [seconds / number for seconds, number in zip(each, work, strict=True)]
+    rows = [{name: own[one["batch_id"]] for name, own in said.items()} for one in batches]
+    grown = max(said, key=lambda name: _median(rows, name, LAST) - _median(rows, name, FIRST))
+    most = [_median(rows, grown, some) for some in (FIRST, LAST)]
+    told = f"{grown} says {most[0]:,.0f} rows a micro-batch at first, {most[1]:,.0f} at last"
     held = memory(bed.stream)["stream"][1] / MIB
     return [
         Figure("scale", "last micro-batches / first warm ones", last / first, "x", 1.3, note=note),
+        Figure(
+            "scale",
+            "the same per record read and row said",
+            median(every[LAST]) / median(every[FIRST]),
+            "x",
+            1.3,
+            note=told,
+        ),
         Figure("scale", "records per second in all", sent / seconds, "/s", 4_000, least=True),
         Figure("scale", "memory of the stream (JVM and Python)", held, "MiB", 2_500),
         Figure("scale", "an order waits behind 4,000 of one order_id", _hot(bed, end_ms), "s", 5),
         Figure("scale", "from kill -9 to the first micro-batch done", _restart(bed, end_ms + MINUTE_MS), "s", 45),
     ]
+
+
+def _said(bed: Bed) -> dict[str, Counter[int]]:
+    """Per view, the rows that each micro-batch has said."""
+    return {
+        name: Counter(reader.read(bed.settings, f"speed/{name}", ["batch_id"])["batch_id"].to_pylist())
+        for name in VIEWS
+    }
+
+
+def _median(rows: Sequence[Mapping[str, int]], view: str, some: slice) -> float:
+    return median(one[view] for one in rows[some])
 
 
 def _start_ms(day: date) -> int:

@@ -19,14 +19,14 @@ import psutil
 
 from infra.services.supervisor import Supervisor
 from infra.settings import settings
-from streaming.state.stores import GENERATE_AFTER
 from tests.bench.bed import Bed, until
 from tests.bench.cpu import Meter
 from tests.bench.figure import Figure
 from tests.infra.spark_cluster import Cluster
 
-WARM_UP, RECORDS, BEHIND = GENERATE_AFTER + 120_000, 60_000, 60_000
-"""Of one day: before anything is measured, so that executors have compiled what they run; at least; and what still waits then."""
+WARM_UP, RECORDS, BEHIND = 250_000, 60_000, 200_000
+"""Of one day: for each worker before anything is measured, since executors compile half as much as they work until then; what is
+measured at least; what still waits then."""
 SHARE = 0.2
 """Of a core, for each worker while it is measured: both and the driver must have room on two cores."""
 PERIOD = 100_000
@@ -76,11 +76,11 @@ def _drained(bed: Bed, workers: int, share: float | None) -> Drained:
         own = Cluster(Path(folder), bed.settings)
         try:
             pids = {f"worker {number}": own.worker().pid for number in range(workers)}
-            bed.send_day(WARM_UP + RECORDS + BEHIND)
+            bed.send_day(workers * WARM_UP + RECORDS + BEHIND)
             began = datetime.now(UTC)
             with _on(own, workers):
                 bed.run("up", "--only", "stream")
-            first = _committed(bed, began, WARM_UP)
+            first = _committed(bed, began, workers * WARM_UP)
             with _held(pids, share) if share else nullcontext(), Meter(bed.stream | pids) as meter:
                 before = _moved(bed)
                 last = _committed(bed, began, first.records + RECORDS)

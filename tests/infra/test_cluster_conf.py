@@ -8,6 +8,8 @@ from spark_cluster import told
 from infra import cluster_files, secrets, spark_page
 from infra.cluster_conf import guarded, refuse_unreachable, share
 from infra.failures import PermanentFailure
+from infra.jvm import LATER_C2
+from infra.out_of_memory import ENDS
 from infra.settings import Settings, load
 from infra.spark_conf import spark_defaults
 
@@ -48,6 +50,14 @@ def test_without_a_cluster_nothing_is_shared(s: Settings) -> None:
     # Spark makes a secret of its own, which nobody else has.
     assert found == {"spark.authenticate"}
     refuse_unreachable(s.model_copy(update={"spark_address": "127.0.0.1"}))
+
+
+def test_executors_have_the_options_of_our_drivers(s: Settings) -> None:
+    own = spark_defaults(s)
+    executors, driver = (own[f"spark.{one}.extraJavaOptions"].split() for one in ("executor", "driver"))
+    assert set(LATER_C2.split()) < set(executors)
+    # A driver of the night has C2 later by its own setting.
+    assert {"-Duser.timezone=UTC", ENDS, "-XX:+UseSerialGC"} <= {*executors} & {*driver}
 
 
 def test_yarn_counts_executors_and_makes_its_own_secret(s: Settings) -> None:
