@@ -10,7 +10,7 @@ package of a file per topic or view. Their order is the order of everything that
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +18,7 @@ from typing import TypeVar
 from infra.failures import PermanentFailure
 from streaming.contracts.contract import Contract
 from streaming.project_code import folder, loaded
+from streaming.views.law import ByPart
 from streaming.views.view import View
 
 __all__ = ("contracts", "examples", "folder", "schemas", "views")
@@ -56,7 +57,22 @@ def views() -> dict[str, View]:
             raise PermanentFailure(
                 f"the view {one.name} reads {', '.join(unknown)}, and the project has no such topic: it has {', '.join(topics)}"
             )
+        if lacking := _lacking(one, topics):
+            raise PermanentFailure(f"the view {one.name} {lacking}")
     return {one.name: one for one in found}
+
+
+def _lacking(view: View, topics: Mapping[str, Contract]) -> str | None:
+    """What a view looks for in the events of its topics, and what is not there."""
+    fields = {topic: topics[topic].payload.fieldNames() for topic in view.streams}
+    if isinstance(view.law, ByPart):
+        for topic, there in fields.items():
+            if view.law.column not in there:
+                return f"is by the part `{view.law.column}`, and events of {topic} have no such field"
+    for topic, name in view.changelogs.items():
+        if name is not None and not any(name in there for there in fields.values()):
+            return f"looks keys of {topic} up by `{name}`, and no event of {', '.join(fields)} has such a field"
+    return None
 
 
 def _named(part: str, name: str, kind: type[Kind]) -> tuple[Kind, ...]:

@@ -7,6 +7,8 @@ Run: pytest tests/streaming/test_debezium.py
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from infra.field_types import check_fields
+
 
 @dataclass(frozen=True)
 class Captured:
@@ -24,3 +26,6 @@ class Captured:
     types: Mapping[str, str]
     again: str = field(default="capture the table anew", repr=False)
     check: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        check_fields(self, "Captured")

@@ -13,8 +13,10 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from infra.field_types import check_fields
 from infra.lake.columns import plain_field
 from streaming.contracts.captured import Captured
+from streaming.contracts.faults import check_names
 from streaming.contracts.json_string import is_string
 from streaming.contracts.surrogates import without_surrogates
 from streaming.reasons import Reason
@@ -57,6 +59,9 @@ class Rule:
     field: str | None = None
     holds: Callable[[Any], bool] | None = None
 
+    def __post_init__(self) -> None:
+        check_fields(self, "Rule")
+
     def about(self, field: str, holds: Callable[[Any], bool]) -> "Rule":
         """The same rule, which is about this field alone."""
         return replace(self, field=field, holds=holds)
@@ -74,6 +79,9 @@ class Version:
     adds: tuple[str, ...]
     defaults: Mapping[str, str | int | bool] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self, f"Version {self.number}")
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ class Contract:
 
     `masked`: payload fields that `daybreak sample` gives as pseudonyms. No version of a definition depends on it.
 
-    Raises ValueError, which names the field, if a later version adds a required one, or it or `masked` has one that is none.
+    Raises ValueError, which names the field, for one of another type, and if it names what there is not (faults.py).
     """
 
     topic: str
@@ -109,22 +117,8 @@ class Contract:
     masked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if unknown := sorted({*self.masked} - {*self.payload.fieldNames()}):
-            raise ValueError(f"contract {self.topic}: masked names `{unknown[0]}`, and the payload has no such field")
-        if [one.number for one in self.later] != list(range(2, 2 + len(self.later))):
-            raise ValueError(f"contract {self.topic}: its later versions must be numbered 2, 3, ... in this order")
-        for one in self.later:
-            for name in (*one.adds, *one.defaults):
-                kinds = [kind for kind, fields in self.required.items() if name in fields]
-                if name not in self.payload.fieldNames() or name not in one.adds:
-                    raise ValueError(
-                        f"contract {self.topic}: version {one.number} must add `{name}`, and payload have it"
-                    )
-                if kinds:
-                    raise ValueError(
-                        f"contract {self.topic}: version {one.number} adds `{name}`, and {', '.join(kinds)} requires it. "
-                        "A later version may only add optional fields"
-                    )
+        check_fields(self, f"contract {self.topic}")
+        check_names(self)
 
     def kafka_key(self, event: Column) -> Column:
         """What the record's key must be, as text: the event's key; Debezium writes a primary key as JSON."""

@@ -11,6 +11,7 @@ from datetime import timedelta
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from infra.field_types import check_fields
 from streaming.contracts.contract import column_of
 
 APART = "apart"
@@ -30,6 +31,9 @@ class Additive:
     sums: tuple[str, ...]
     shares: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        check_fields(self, "Additive")
+
     def share(self, name: str, of: Mapping[str, Column] | None = None) -> Column:
         """A share of a row, from its sums: its columns, or `of`."""
         above, below = ((of or {}).get(one, F.col(one)).cast("double") for one in self.shares[name])
@@ -47,6 +51,9 @@ class ByPart:
     """
 
     column: str
+
+    def __post_init__(self) -> None:
+        check_fields(self, "ByPart")
 
     def of_event(self, topics: Sequence[str]) -> Column:
         """Over the columns of EVENT: the event's parts, an array of one text."""
@@ -69,7 +76,8 @@ class ByWindow:
     lookback: timedelta = timedelta(0)
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless a whole number of windows makes a day."""
+        """Raise ValueError for a field of another type, and unless a whole number of windows makes a day."""
+        check_fields(self, "ByWindow")
         if self.size <= timedelta(0) or timedelta(days=1) % self.size:
             raise ValueError(f"windows of {self.size} do not divide a day: choose e.g. 1 minute, 5 minutes or 1 hour")
 

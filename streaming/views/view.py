@@ -10,8 +10,9 @@ from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import IntegralType, StructField, StructType
+from pyspark.sql.types import IntegralType, StructField, StructType, TimestampType
 
+from infra.field_types import check_fields
 from infra.lake.columns import column, struct
 from streaming.views.as_of import KNOWN_AT
 from streaming.views.law import APART, Additive, ByPart, Law
@@ -96,17 +97,29 @@ class View:
     """What gold shows for a row that is not final: column -> (value from `define`, its name until the row closes)."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a column has a reserved name, a field names no column, or what is summed is no whole number."""
+        """Raise ValueError if a field is of another type or names no column, a column has a reserved name or stands there twice,
+        a row has no time, or what is summed is no whole number."""
+        check_fields(self, f"view {self.name}")
+        if not (self.name.isascii() and self.name.isidentifier()):
+            raise ValueError(f"view {self.name}: a name has letters, digits and _, and begins with no digit")
+        if not self.inputs or not self.key:
+            raise ValueError(f"view {self.name}: it has at least one input, and one column as its key")
         names = [one.name for one in self.columns]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"view {self.name}: two columns have the name {twice[0]}")
         if taken := sorted({*OF_LAYERS, *OF_GOLD, *IN_QUERIES}.intersection(names)):
             raise ValueError(f"view {self.name}: the column names {', '.join(taken)} are reserved: choose other names")
         summed = {*self.measures, *(self.law.sums if isinstance(self.law, Additive) else ())}
         spoken = {*self.key, self.time, *summed, *self.prefer, *self.while_open}
         if isinstance(self.law, Additive):
             spoken |= {*self.law.shares, *sum(self.law.shares.values(), ())}
+        if isinstance(self.law, ByPart):
+            spoken |= {self.law.column}
         if missing := sorted(spoken.difference(names)):
             raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
         kinds = {one.name: one.dataType for one in self.columns}
+        if not isinstance(kinds[self.time], TimestampType):
+            raise ValueError(f"view {self.name}: {self.time} is its rows' time and is no timestamp")
         if broken := sorted(name for name in summed if not isinstance(kinds[name], IntegralType)):
             raise ValueError(
                 f"view {self.name}: {', '.join(broken)} is summed and is no whole number: a sum of others depends on the "
@@ -120,6 +133,8 @@ class View:
             raise ValueError(f"view {self.name}: a view that looks at all keys of a changelog is ByWindow")
         if self.pause and not (isinstance(self.law, ByPart) and self.stays_open):
             raise ValueError(f"view {self.name}: a pause is told of a view by part whose rows stay open for days")
+        if min(self.reach, self.pause, self.overlap) < timedelta(0):
+            raise ValueError(f"view {self.name}: reach, pause and overlap are not below 0")
         if not timedelta(0) <= self.lookback < ONE_DAY:
             raise ValueError(f"view {self.name}: a lookback of {self.lookback} is not between 0 and a day")
 

@@ -119,17 +119,16 @@ def test_stored_schemas_are_what_the_contracts_say() -> None:
 
 
 def test_a_changed_field_of_a_stored_version_is_named() -> None:
-    payload = StructType(
-        [StructField(one.name, LongType() if one.name == "reason" else one.dataType) for one in ORDERS.payload]
+    payload, doubled = (
+        StructType([StructField(one.name, kind if one.name == name else one.dataType) for one in ORDERS.payload])
+        for name, kind in (("reason", LongType()), ("total_cents", DoubleType()))
     )
     found = avro_schemas.differences(replace(ORDERS, payload=payload))
     assert [sentence.split(":")[0] for sentence in found] == ["orders, version 1", "orders, version 2"]
     assert all("`reason`" in sentence for sentence in found)
     assert avro_schemas.differences(replace(ORDERS, topic="searches"))[0].startswith("searches.v1.avsc is missing")
     with pytest.raises(ValueError, match="`total_cents` is a double"):
-        avro_schemas.schema_of(
-            replace(ORDERS, payload=StructType([StructField("total_cents", DoubleType())]), later=())
-        )
+        avro_schemas.schema_of(replace(ORDERS, payload=doubled))
 
 
 def test_the_night_finds_an_avro_event_by_its_id_and_day(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,73 +7,21 @@ Run: pytest tests/streaming/test_own_project.py
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from own_project import CONTRACTS, VIEWS, Made, projects
 
 from infra.failures import PERMANENT_EXIT, PermanentFailure
-from infra.project import Place
 from infra.settings import ROOT
 from streaming import project
-
-CONTRACTS = """
-from infra.lake.columns import column, struct
-from streaming.contracts.contract import Contract, matches
-
-READINGS = Contract(
-    topic="readings",
-    description="Readings.",
-    key="sensor_id",
-    payload=struct(column("sensor_id", "string", "The sensor")),
-    required={"reading_taken": ("sensor_id",)},
-    rules=(matches("sensor_id", "s-[0-9]+"),),
-)
-CONTRACTS = (READINGS,)
-"""
-VIEWS = """
-from datetime import timedelta
-from infra.lake.columns import column
-from streaming.views.law import ByPart
-from streaming.views.view import View
-
-LAST = View(
-    name="last", description="The last one.", inputs=("readings",), define=lambda events: events["readings"],
-    columns=(column("sensor_id", "string", "The sensor"), column("at", "timestamp", "When"), column("n", "bigint", "1")),
-    key=("sensor_id", "at"), time="at", closes="at", reach=timedelta(0), measures=("n",), law=ByPart("sensor_id"),
-)
-VIEWS = (LAST,)
-"""
-NUMBERS = count()
-
-Made = Callable[..., Place]
 
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
-    """A function that writes a project of some files and makes it the one in force."""
-    path, known = [*sys.path], {*sys.modules}
-
-    def write(contracts: str | None = CONTRACTS, views: str | None = VIEWS, **more: str) -> Place:
-        own = Place(f"mine_{next(NUMBERS)}", tmp_path / "mine", tmp_path)
-        own = Place(own.module, tmp_path / own.module, tmp_path)
-        own.folder.mkdir()
-        for name, text in {"contracts": contracts, "views": views, **more}.items():
-            if text is not None:
-                (own.folder / f"{name}.py").write_text(text.replace("mine", own.module))
-        monkeypatch.setattr(project, "folder", lambda: own)
-        return own
-
-    for cached in (project.contracts, project.views):
-        cached.cache_clear()
-    yield write
-    for cached in (project.contracts, project.views):
-        cached.cache_clear()
-    sys.path[:] = path
-    for name in {*sys.modules} - known:
-        if name.startswith("mine_"):
-            del sys.modules[name]
+    with projects(tmp_path, monkeypatch) as write:
+        yield write
 
 
 def test_its_topics_and_views_are_found_by_name(made: Made) -> None:

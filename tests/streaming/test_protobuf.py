@@ -107,15 +107,16 @@ def test_a_later_version_changes_no_number() -> None:
 
 
 def test_a_changed_field_is_named_and_not_written() -> None:
-    payload = StructType(
-        [StructField(one.name, LongType() if one.name == "reason" else one.dataType) for one in ORDERS.payload]
+    payload, doubled = (
+        StructType([StructField(one.name, kind if one.name == name else one.dataType) for one in ORDERS.payload])
+        for name, kind in (("reason", LongType()), ("total_cents", DoubleType()))
     )
     found = proto_schemas.changed(replace(ORDERS, payload=payload))
     assert found == ["orders.proto: `optional string reason = 9;` has changed"]
     with pytest.raises(ValueError, match="`optional string reason = 9;` has changed"):
         proto_schemas.write(replace(ORDERS, payload=payload))
     with pytest.raises(ValueError, match="`total_cents` is a double"):
-        proto_schemas.proto(replace(ORDERS, payload=StructType([StructField("total_cents", DoubleType())]), later=()))
+        proto_schemas.proto(replace(ORDERS, payload=doubled))
 
 
 def test_a_new_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
