@@ -7,24 +7,34 @@ A project has a module `hooks` with HOOKS = Hooks(...), or none. All is named as
 `daybreak` imports no more than it needs. The platform reaches code of a project that is no contract and no view here only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+from pydantic import Field, JsonValue
+from typer.main import get_command_name, get_group, solve_typer_info_defaults
 
-from infra.failures import PermanentFailure
+from infra.failures import PermanentFailure, TransientFailure
+from infra.field_types import check_fields, differing
 from infra.kafka_users import User
+from infra.problems import Problem
+from infra.room import NO_ROOM
 from infra.settings import Settings
-from streaming.project_code import folder, has, loaded, named
+from streaming.project_code import folder, has, loaded, named, told
 
 MODULE, NAME = "hooks", "HOOKS"
+
+Module = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
+Function = Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
+Topic = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._-]{1,249}$")]
+"""What Kafka takes as a name. It may be one without a contract."""
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """A project's own.
+    """A project's own. Raises ValueError, which names the hook, for one of another type.
 
     `commands`: name of a command of `daybreak` -> the module that has it in its Typer `commands`. `labs`: modules whose
     `commands` are labs. `looks`: name -> a function of Settings that returns the problems of what only this project runs.
@@ -33,12 +43,15 @@ class Hooks:
     Settings that returns a Backlog for each thing that `daybreak lag` is to show below the stream's.
     """
 
-    commands: Mapping[str, str] = field(default_factory=dict)
-    labs: tuple[str, ...] = ()
-    looks: Mapping[str, str] = field(default_factory=dict)
-    for_gold: str | None = None
-    writers: str | None = None
-    lag: str | None = None
+    commands: Mapping[str, Module] = field(default_factory=dict)
+    labs: tuple[Module, ...] = ()
+    looks: Mapping[str, Function] = field(default_factory=dict)
+    for_gold: Function | None = None
+    writers: Function | None = None
+    lag: Function | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "Hooks")
 
 
 @dataclass(frozen=True)
@@ -48,13 +61,19 @@ class Writer:
     why: str
     beside: tuple[User, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_fields(self, "Writer")
+
 
 @dataclass(frozen=True)
 class Backlog:
     """How far something is behind: as an object of JSON, and as lines for a terminal."""
 
-    as_json: Mapping[str, Any]
+    as_json: Mapping[str, JsonValue]
     lines: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_fields(self, "Backlog")
 
 
 @cache
@@ -63,39 +82,95 @@ def hooks() -> Hooks:
     own = folder()
     if not has(own, MODULE):
         return Hooks()
-    found = getattr(loaded(own, MODULE), NAME, None)
-    if not isinstance(found, Hooks):
+    module = loaded(own, MODULE)
+    if not hasattr(module, NAME):
         raise PermanentFailure(f"{own.module}.{MODULE} has no {NAME}: it is one streaming.hooks.Hooks")
+    if not isinstance(found := getattr(module, NAME), Hooks):
+        raise PermanentFailure(
+            f"{own.module}.{MODULE}: {NAME} should be one streaming.hooks.Hooks, and is of type {type(found).__name__}"
+        )
     return found
 
 
-@cache
-def own(said: str) -> Any:
-    """What a hook names. Raises PermanentFailure if it cannot be imported."""
-    return named(folder(), said)
-
-
-def commands(module: str) -> typer.Typer:
-    """The commands of a module that a hook names. Raises PermanentFailure if it has none."""
-    found = own(f"{module}:commands")
+def commands(hook: str, module: str) -> typer.Typer:
+    """The commands of a module that the hook `commands` or `labs` names. Raises PermanentFailure if it has none, or wrong."""
+    at = f"{said_in(hook)} names {module}, whose `commands`"
+    found = named(folder(), f"{module}:commands", said_in(hook))
     if not isinstance(found, typer.Typer):
-        raise PermanentFailure(f"the project {folder().module} names {module}, whose `commands` is no typer.Typer")
+        raise PermanentFailure(f"{at} should be a typer.Typer, and is of type {type(found).__name__}")
+    try:
+        get_group(found)
+    except Exception as wrong:
+        raise PermanentFailure(f"{at} make no command line {told(folder(), wrong)}") from wrong
+    return found
+
+
+def names(of: typer.Typer) -> list[str]:
+    """What its commands and groups of commands are called, in their order; one that is there twice stands there twice."""
+    found = [one.name or get_command_name(one.callback.__name__) for one in of.registered_commands if one.callback]
+    for group in of.registered_groups:
+        name = solve_typer_info_defaults(group).name
+        # The commands of a group without a name are beside the others.
+        found += [name] if name or group.typer_instance is None else names(group.typer_instance)
+    return found
+
+
+def problems(name: str, said: str, s: Settings) -> Sequence[Problem]:
+    """What a look of the project finds. Raises as the function, e.g. TransientFailure if a service does not answer."""
+    hook = f"looks[{name!r}]"
+    found: Sequence[Problem] = _answer(hook, said, s, Sequence[Problem])
+    try:
+        for one in found:
+            check_fields(one, f"{said_in(hook)} names {said}, which returns a Problem")
+    except ValueError as wrong:
+        raise PermanentFailure(str(wrong)) from wrong
     return found
 
 
 def writers(s: Settings) -> Mapping[str, Writer]:
     """The topics that the project's own programs write."""
     said = hooks().writers
-    return {} if said is None else own(said)(s)
+    return {} if said is None else _answer("writers", said, s, Mapping[Topic, Writer])
 
 
 def backlogs(s: Settings) -> Sequence[Backlog]:
     """What else is behind. Raises as the project's function, e.g. TransientFailure if a service does not answer."""
     said = hooks().lag
-    return () if said is None else own(said)(s)
+    return () if said is None else _answer("lag", said, s, Sequence[Backlog])
 
 
 def for_gold(s: Settings) -> Mapping[str, str]:
     """The project's variables of dbt's environment, as they are now."""
     said = hooks().for_gold
-    return {} if said is None else own(said)(s)
+    return {} if said is None else _answer("for_gold", said, s, Mapping[str, str])
+
+
+def said_in(hook: str) -> str:
+    """Where a hook stands, to begin a sentence."""
+    return f"{folder().module}.{MODULE}: `{hook}`"
+
+
+def _answer(hook: str, said: str, s: Settings, kind: Any) -> Any:
+    """What a function of the project returns, which is of this type.
+
+    Raises PermanentFailure, which names the hook, if it is not; and the function's own failures. Its other exceptions become a
+    TransientFailure where a service did not answer or a disk was full, and else a PermanentFailure.
+    """
+    at, function = f"{said_in(hook)} names {said}", named(folder(), said, said_in(hook))
+    if not callable(function):
+        raise PermanentFailure(
+            f"{at}, which should be a function of Settings, and is of type {type(function).__name__}"
+        )
+    try:
+        found = function(s)
+        if isinstance(found, Iterator):
+            found = [*found]
+    except (PermanentFailure, TransientFailure):
+        raise
+    except Exception as wrong:
+        can_pass = isinstance(wrong, ConnectionError | TimeoutError) or NO_ROOM.search(str(wrong))
+        why = f"{at}, which failed {told(folder(), wrong)}"
+        raise (TransientFailure(why) if can_pass else PermanentFailure(why)) from wrong
+    if differs := differing(kind, found, "returned"):
+        raise PermanentFailure(f"{at}: {differs}")
+    return found

@@ -15,6 +15,9 @@ from infra.failures import PermanentFailure
 from infra.project import Place, importable, place
 from infra.settings import settings
 
+EVERY = (Exception, SystemExit)
+"""What importing a module may raise: one that is a program, too, may end there."""
+
 
 @cache
 def folder() -> Place:
@@ -45,9 +48,9 @@ def loaded(own: Place, part: str) -> ModuleType:
             raise PermanentFailure(
                 f"the project {own.module} has no module `{part}`: {own.folder}/{part}.py is missing"
             ) from wrong
-        raise PermanentFailure(_told(own, wrong)) from wrong
-    except Exception as wrong:
-        raise PermanentFailure(_told(own, wrong)) from wrong
+        raise PermanentFailure(f"the project {own.module} does not load {told(own, wrong)}") from wrong
+    except EVERY as wrong:
+        raise PermanentFailure(f"the project {own.module} does not load {told(own, wrong)}") from wrong
     origin = Path(found.__file__ or "").resolve()
     if not origin.is_relative_to(own.folder):
         raise PermanentFailure(
@@ -56,23 +59,25 @@ def loaded(own: Place, part: str) -> ModuleType:
     return found
 
 
-def named(own: Place, said: str) -> object:
-    """What the project names as `module`, or as `module:name`. Raises PermanentFailure if there is no such thing."""
+def named(own: Place, said: str, at: str) -> object:
+    """What the project names as `module:name` somewhere. Raises PermanentFailure, which says where, if there is no such thing."""
     importable(own)
     module, _, name = said.partition(":")
     try:
         found = import_module(module)
-        return getattr(found, name) if name else found
     except PermanentFailure:
         raise
-    except Exception as wrong:
-        raise PermanentFailure(f"the project {own.module} names {said}. {_told(own, wrong)}") from wrong
+    except EVERY as wrong:
+        raise PermanentFailure(f"{at} names {said}, and {module} does not load {told(own, wrong)}") from wrong
+    if not hasattr(found, name):
+        raise PermanentFailure(f"{at} names {said}, and {module} ({found.__file__}) has no `{name}`")
+    return getattr(found, name)
 
 
-def _told(own: Place, wrong: Exception) -> str:
-    """What does not load, where in the project, and why."""
+def told(own: Place, wrong: BaseException) -> str:
+    """Where in the project an exception comes from, and what it says: `(file, line 1): kind: words`."""
     places = [one for one in traceback.extract_tb(wrong.__traceback__) if Path(one.filename).is_relative_to(own.folder)]
     where = f"{places[-1].filename}, line {places[-1].lineno}" if places else str(own.folder)
     if isinstance(wrong, SyntaxError):
         where = f"{wrong.filename}, line {wrong.lineno}"
-    return f"the project {own.module} does not load ({where}): {type(wrong).__name__}: {wrong}"
+    return f"({where}): {type(wrong).__name__}: {wrong}"

@@ -5,7 +5,7 @@ Run: daybreak --help
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 import typer
@@ -53,11 +53,11 @@ COMMANDS = {
 def listed() -> dict[str, str]:
     """The platform's commands, then those of the project in force. Raises PermanentFailure if two have one name."""
     # Imported here because a command of the platform needs no project, and works where one does not load.
-    from streaming.hooks import hooks
+    from streaming.hooks import hooks, said_in
 
     own = hooks().commands
     if twice := sorted(COMMANDS.keys() & own.keys()):
-        raise PermanentFailure(f"the project has a command `{twice[0]}`, and so has the platform: rename it")
+        raise PermanentFailure(f"{said_in('commands')} has a command `{twice[0]}`, and so has the platform: rename it")
     return {**COMMANDS, **own}
 
 
@@ -80,13 +80,25 @@ def _found(*asked: str) -> Iterator[typer.Typer]:
     if asked and asked[0] in COMMANDS:
         yield import_module(COMMANDS[asked[0]]).commands
         return
-    from streaming.hooks import commands
-
     known = listed()
     wanted = {name: known[name] for name in asked if name in known} or known
     ours = {*COMMANDS.values()}
     for module in dict.fromkeys(wanted.values()):
-        yield import_module(module).commands if module in ours else commands(module)
+        yield import_module(module).commands if module in ours else _of_project(module, known)
+
+
+def _of_project(module: str, known: Mapping[str, str]) -> typer.Typer:
+    """Raises PermanentFailure unless each of its commands is listed once: another one could have a name of the platform's."""
+    from streaming.hooks import commands, names, said_in
+
+    found = commands("commands", module)
+    listed = [name for name, its in known.items() if its == module]
+    if sorted(has := names(found)) != sorted(listed):
+        raise PermanentFailure(
+            f"{said_in('commands')} names {', '.join(listed)} in {module}, which has {', '.join(has) or 'none'}: "
+            "list each command of it, and none twice"
+        )
+    return found
 
 
 def main() -> None:

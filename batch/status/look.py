@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import cast
 
 from batch.status.unsettled import settled, unsettled
 from infra import problems, room
@@ -20,7 +19,8 @@ from infra.problems import Problem
 from infra.services import health, replicas, standing_still
 from infra.settings import Settings
 from infra.tls import problems as certificates
-from streaming.hooks import hooks, own
+from streaming.hooks import hooks, said_in
+from streaming.hooks import problems as of_project
 from streaming.notify import problems as notify
 
 Look = Callable[[Settings], Iterable[Problem]]
@@ -54,12 +54,10 @@ LOOKS: Mapping[str, Look] = {
 
 
 def all_looks() -> dict[str, Look]:
-    """The platform's, and those of the project in force."""
-    return {**LOOKS, **{name: partial(_of_project, said) for name, said in hooks().looks.items()}}
-
-
-def _of_project(said: str, s: Settings) -> Iterable[Problem]:
-    return cast(Iterable[Problem], own(said)(s))
+    """The platform's, and those of the project in force. Raises PermanentFailure if two have one name."""
+    if twice := sorted(LOOKS.keys() & hooks().looks.keys()):
+        raise PermanentFailure(f"{said_in('looks')} has a look `{twice[0]}`, and so has the platform: rename it")
+    return {**LOOKS, **{name: partial(of_project, name, said) for name, said in hooks().looks.items()}}
 
 
 def look(s: Settings, looks: Mapping[str, Look] | None = None) -> list[Problem]:

@@ -5,13 +5,15 @@ Run: pytest tests/batch/test_hooks.py
 """
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
+from own_hooks import GREET, OWN, Made, projects
 from typer.testing import CliRunner
 
 from batch.commands import COMMANDS, assembled, lab, listed
@@ -19,81 +21,16 @@ from batch.status.look import LOOKS, all_looks, look
 from infra.failures import PermanentFailure
 from infra.kafka_users import User
 from infra.lab.labs import FIT, labs_of
-from infra.project import Place
 from infra.registry import DEFAULT
 from infra.settings import ROOT, Settings
-from streaming import hooks as module
-from streaming.hooks import backlogs, for_gold, hooks
+from streaming.hooks import backlogs, for_gold, names
 from streaming.own_writers import own_writer
-
-GREET = """
-import typer
-
-commands = typer.Typer()
-
-
-@commands.command()
-def greet() -> None:
-    print("hello")
-
-
-def looked(s):
-    from infra.problems import Problem
-
-    return [Problem("mine/attic", "the attic is cold", "heat it")]
-
-
-def variables(s):
-    return {"MINE": str(s.topic_partitions)}
-
-
-def writers(s):
-    from streaming.hooks import Writer
-
-    return {"rooms": Writer("only the attic writes `rooms`")}
-
-
-def lag(s):
-    from streaming.hooks import Backlog
-
-    return [Backlog({"attic": 3}, ("the attic is 3 behind",))]
-"""
-OWN = """
-from streaming.hooks import Hooks
-
-HOOKS = Hooks(
-    commands={"greet": "mine.greet"},
-    looks={"attic": "mine.greet:looked"},
-    for_gold="mine.greet:variables",
-    writers="mine.greet:writers",
-    lag="mine.greet:lag",
-)
-"""
-NUMBERS = count()
-Made = Callable[..., Place]
 
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
-    """A function that writes a project of some files and makes it the one in force."""
-    path, known = [*sys.path], {*sys.modules}
-
-    def write(**files: str) -> Place:
-        name = f"mine_hooks_{next(NUMBERS)}"
-        own = Place(name, tmp_path / name, tmp_path)
-        own.folder.mkdir()
-        for file, text in files.items():
-            (own.folder / f"{file}.py").write_text(text.replace("mine.", f"{name}."))
-        monkeypatch.setattr(module, "folder", lambda: own)
-        return own
-
-    hooks.cache_clear()
-    yield write
-    hooks.cache_clear()
-    sys.path[:] = path
-    for name in {*sys.modules} - known:
-        if name.startswith("mine_hooks_"):
-            del sys.modules[name]
+    with projects(tmp_path, monkeypatch) as write:
+        yield write
 
 
 def test_what_it_adds_is_found_where_the_platform_asks(made: Made, tmp_path: Path) -> None:
@@ -118,36 +55,99 @@ def test_a_project_without_hooks_has_the_platforms_alone(made: Made) -> None:
 
 
 def test_a_command_of_the_platforms_name_is_refused(made: Made) -> None:
-    made(hooks=OWN.replace('"greet"', '"night"'), greet=GREET)
-    with pytest.raises(PermanentFailure, match="the project has a command `night`, and so has the platform: rename it"):
+    own = made(hooks=OWN.replace('"greet"', '"night"'), greet=GREET)
+    with pytest.raises(
+        PermanentFailure, match=f"{own.module}.hooks: `commands` has a command `night`, and so has the platform"
+    ):
         listed()
 
 
 @pytest.mark.parametrize(
     ("files", "why"),
     [
-        ({"hooks": "HOOK = 1"}, r"hooks has no HOOKS: it is one streaming\.hooks\.Hooks"),
-        ({"hooks": "HOOKS = 1 / 0"}, r"does not load \(.*/hooks\.py, line 1\): ZeroDivisionError"),
-        ({"hooks": OWN}, r"names mine_hooks_\d+\.greet:commands\. .*ModuleNotFoundError: No module named"),
-        ({"hooks": OWN, "greet": "commands = 1"}, r"names mine_hooks_\d+\.greet, whose `commands` is no typer\.Typer"),
-        ({"hooks": OWN, "greet": "1 / 0"}, r"does not load \(.*/greet\.py, line 1\): ZeroDivisionError"),
+        (
+            {"hooks": OWN},
+            r"`commands` names .*\.greet:commands, and .*\.greet does not load .*ModuleNotFoundError: No module",
+        ),
+        (
+            {"hooks": OWN, "greet": "commands = 1"},
+            r"names .*\.greet, whose `commands` should be a typer\.Typer, and is of type int",
+        ),
+        ({"hooks": OWN, "greet": "1 / 0"}, r"greet does not load \(.*/greet\.py, line 1\): ZeroDivisionError"),
+        (
+            {"hooks": OWN, "greet": "import sys\nsys.exit(3)"},
+            r"greet does not load \(.*/greet\.py, line 2\): SystemExit: 3",
+        ),
+        ({"hooks": OWN, "greet": "x = 1"}, r"and .*\.greet \(.*/greet\.py\) has no `commands`"),
+        (
+            {"hooks": OWN.replace('"greet"', '"hello"'), "greet": GREET},
+            r"names hello in .*\.greet, which has greet: list each",
+        ),
+        (
+            {"hooks": OWN, "greet": GREET + "commands.command('night')(lag)"},
+            "names greet in .*, which has greet, night: list each",
+        ),
+        ({"hooks": OWN, "greet": GREET + "commands.command('greet')(lag)"}, "which has greet, greet: .* none twice"),
+        (
+            {"hooks": OWN, "greet": GREET.replace("greet()", "greet(x: bytes | int)")},
+            r"`commands` make no command line .*Union",
+        ),
     ],
 )
-def test_what_is_wrong_is_one_sentence(made: Made, files: dict[str, str], why: str) -> None:
-    made(**files)
-    with pytest.raises(PermanentFailure, match=why):
-        assembled("greet")
+def test_wrong_commands_are_one_sentence(made: Made, files: dict[str, str], why: str) -> None:
+    own = made(**files)
+    with pytest.raises(PermanentFailure, match=why) as told:
+        assembled("greet", "hello") if "hello" not in files["hooks"] else assembled("hello")
+    assert str(told.value).startswith(f"{own.module}.hooks: `commands` names ")
+
+
+def test_a_lab_of_a_name_that_there_is_is_refused(made: Made) -> None:
+    own = made(hooks=OWN.replace("looks=", 'labs=("mine.greet",), looks='), greet=GREET)
+    mine = typer.Typer()
+    lab.add(mine)
+    assert names(mine) == ["greet"]
+    with pytest.raises(
+        PermanentFailure, match=f"{own.module}.hooks: `labs` names .*, which has a lab `greet`, and there is one"
+    ):
+        lab.add(mine)
+
+
+def test_a_look_of_the_platforms_name_is_refused(made: Made) -> None:
+    own = made(hooks=OWN.replace('"attic"', '"stream"'), greet=GREET)
+    with pytest.raises(
+        PermanentFailure, match=f"{own.module}.hooks: `looks` has a look `stream`, and so has the platform"
+    ):
+        all_looks()
 
 
 def test_the_labs_of_the_page_are_those_of_the_command_line() -> None:
     assert {one.name for one in lab.labs.registered_commands} == {one.name for one in labs_of(DEFAULT)} | {FIT.name}
 
 
-def test_a_look_that_cannot_be_found_is_told_as_a_problem(made: Made, tmp_path: Path) -> None:
-    made(hooks=OWN)
+@pytest.mark.parametrize(
+    ("look_of_it", "why"),
+    [
+        ("", r"has no `looked`"),
+        (
+            "def looked(s): return s.attic",
+            r"which failed \(.*/greet\.py, line 1\): AttributeError: .* no attribute 'attic'",
+        ),
+        (
+            "def looked(s): return ['cold']",
+            r"`returned\[0\]` should be an instance of Problem, and is of type str",
+        ),
+        (
+            "from infra.problems import Problem\ndef looked(s): yield Problem('mine/attic', 5, 'heat it')",
+            r"which returns a Problem: `what` should be a valid string, and is 5 \(int\)",
+        ),
+    ],
+)
+def test_a_look_that_fails_is_told_as_a_problem(made: Made, tmp_path: Path, look_of_it: str, why: str) -> None:
+    own = made(hooks=OWN, greet=look_of_it)
     (found,) = look(Settings(home=tmp_path), {"attic": all_looks()["attic"]})
     assert found.id == "look.failed/attic"
-    assert "names" in found.what
+    assert f"{own.module}.hooks: `looks['attic']` names {own.module}.greet:looked" in found.what
+    assert re.search(why, found.what)
 
 
 def test_another_project_neither_lists_nor_loads_the_shops_commands() -> None:

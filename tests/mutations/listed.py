@@ -10,6 +10,7 @@ from tests.mutations.brokers import BROKEN
 from tests.mutations.captured import CAPTURED
 from tests.mutations.changelogs import CHANGELOGS
 from tests.mutations.cluster import CLUSTER
+from tests.mutations.declared import DECLARED
 from tests.mutations.doors import DOORS
 from tests.mutations.explained import EXPLAINED
 from tests.mutations.fenced import FENCED
@@ -44,6 +45,7 @@ from tests.mutations.webhooks import WEBHOOKS
 MUTATIONS = (
     *VIEWS_AND_CONTRACTS,
     *PROJECTS,
+    *DECLARED,
     *GOLDEN,
     *PROPOSED,
     *CHANGELOGS,
