@@ -38,9 +38,9 @@ KEPT = (
     ),
     Mutation(
         "state: what a large part owes is forgotten when the state is filled again",
-        "streaming/state/stores.py",
-        "self._each(lambda plan: plan.store.filled(self.version, watermark))",
-        "self._each(lambda plan: plan.store.look(self.version - 1))",
+        "streaming/state/store.py",
+        "(version, micros_of(watermark), None, FILLED)",
+        "(version, micros_of(watermark), None, FILL)",
         "tests/streaming/test_view_state.py::test_what_waits_is_lost_neither_with_the_state_nor_with_the_watermark",
     ),
     Mutation(
