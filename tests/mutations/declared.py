@@ -1,7 +1,7 @@
 """Mistakes in what is refused of what a project declares.
 
 Data flow: infra/field_types.py, streaming/hooks.py, streaming/contracts/faults.py, streaming/views/view.py -> Mutation
-Run: python -m tests.mutations hooks: declared:
+Run: python -m tests.mutations hook: declared:
 """
 
 from tests.mutations.mutation import Mutation
@@ -77,56 +77,56 @@ DECLARED = (
         f"{NONSENSE}::test_a_view_that_looks_for_what_no_event_has_is_refused",
     ),
     Mutation(
-        "hooks: a hook is of any type",
+        "hook: a hook is of any type",
         "streaming/hooks.py",
         'check_fields(self, "Hooks")',
         "pass",
         f"{HOOKS}::test_a_hook_of_another_type_is_told_with_file_and_line",
     ),
     Mutation(
-        "hooks: a function returns anything",
+        "hook: a function returns anything",
         "streaming/hooks.py",
         'if differs := differing(kind, found, "returned"):',
         "if differs := None:",
         ANSWERS,
     ),
     Mutation(
-        "hooks: what a generator raises comes later, without its hook",
+        "hook: what a generator raises comes later, without its hook",
         "streaming/hooks.py",
         "if isinstance(found, Iterator):",
         "if isinstance(found, str):",
         ANSWERS,
     ),
     Mutation(
-        "hooks: a service that does not answer is never asked again",
+        "hook: a service that does not answer is never asked again",
         "streaming/hooks.py",
         "isinstance(wrong, ConnectionError | TimeoutError)",
         "isinstance(wrong, ZeroDivisionError)",
         f"{HOOKS}::test_only_what_can_pass_is_tried_again",
     ),
     Mutation(
-        "hooks: a module that ends the program at its import does so",
+        "hook: a module that ends the program at its import does so",
         "streaming/project_code.py",
         "EVERY = (Exception, SystemExit)",
         "EVERY = (Exception,)",
         f"{HOOKS}::test_a_module_without_right_hooks_is_one_sentence",
     ),
     Mutation(
-        "hooks: a command that is not listed hides behind one of the platform's",
+        "hook: a command that is not listed hides behind one of the platform's",
         "batch/commands/__init__.py",
         "if sorted(has := names(found)) != sorted(listed):",
         "if not {*listed} <= {*(has := names(found))}:",
         f"{ON_TOP}::test_wrong_commands_are_one_sentence",
     ),
     Mutation(
-        "hooks: a lab hides one of the same name",
+        "hook: a lab hides one of the same name",
         "batch/commands/lab.py",
         "if name in there:",
         "if not there:",
         f"{ON_TOP}::test_a_lab_of_a_name_that_there_is_is_refused",
     ),
     Mutation(
-        "hooks: a look hides one of the platform's",
+        "hook: a look hides one of the platform's",
         "batch/status/look.py",
         "if twice := sorted(LOOKS.keys() & hooks().looks.keys()):",
         "if twice := sorted(LOOKS.keys() - LOOKS.keys()):",
