@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from reprlib import Repr
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -23,8 +23,8 @@ SHORT.maxstring = SHORT.maxother = 60
 
 def check_fields(one: Any, title: str) -> None:
     """Raise ValueError, which begins with the title and names the first field that is of another type than its class declares."""
-    known, own = _of_class(type(one)), {field.name: getattr(one, field.name) for field in fields(one)}
-    if told := _wrong(known, tuple(own.values()), tuple(own)):
+    own = {field.name: getattr(one, field.name) for field in fields(one)}
+    if told := _wrong(_of_class(cast(Any, type(one))), tuple(own.values()), tuple(own)):
         raise ValueError(f"{title}: {told[0]}, and is {SHORT.repr(told[1])} ({type(told[1]).__name__})")
 
 
@@ -36,10 +36,11 @@ def differing(kind: Any, value: object, name: str) -> str | None:
 
 
 @cache
-def _of_class(kind: type) -> TypeAdapter[Any]:
+def _of_class(kind: Any) -> TypeAdapter[Any]:
     """For the values of all fields, as a tuple."""
     hints = get_type_hints(kind, include_extras=True)
-    return TypeAdapter(tuple[tuple(hints[field.name] for field in fields(kind))], config=STRICTLY)  # type: ignore[misc]
+    every: Any = tuple[tuple(hints[field.name] for field in fields(kind))]  # type: ignore[misc]
+    return TypeAdapter(every, config=STRICTLY)
 
 
 @cache
@@ -70,14 +71,9 @@ def _place(parts: tuple[int | str, ...], found: Any) -> tuple[tuple[int | str, .
     """The place of an error and what is there. Behind it pydantic names types of a union, which are no places."""
     there: list[int | str] = []
     for part in parts if parts[-1] != KEY else parts[:-2]:
-        if (isinstance(found, Mapping) and part in found) or (
-            isinstance(found, tuple | list) and isinstance(part, int)
-        ):
-            try:
-                found = found[part]
-            except IndexError:
-                break
-            there.append(part)
-        else:
+        places = found if isinstance(found, Mapping) else range(len(found)) if isinstance(found, tuple | list) else ()
+        if part not in places:
             break
+        found = found[part]
+        there.append(part)
     return tuple(there), found

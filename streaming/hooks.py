@@ -20,7 +20,6 @@ from infra.failures import PermanentFailure, TransientFailure
 from infra.field_types import check_fields, differing
 from infra.kafka_users import User
 from infra.problems import Problem
-from infra.room import NO_ROOM
 from infra.settings import Settings
 from streaming.project_code import folder, has, loaded, named, told
 
@@ -30,6 +29,19 @@ Module = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
 Function = Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
 Topic = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._-]{1,249}$")]
 """What Kafka takes as a name. It may be one without a contract."""
+
+MISTAKES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+"""What code that is wrong raises, whatever services do."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +123,7 @@ def names(of: typer.Typer) -> list[str]:
     for group in of.registered_groups:
         name = solve_typer_info_defaults(group).name
         # The commands of a group without a name are beside the others.
-        found += [name] if name or group.typer_instance is None else names(group.typer_instance)
+        found += [name] if name else names(group.typer_instance) if group.typer_instance else []
     return found
 
 
@@ -154,7 +166,7 @@ def _answer(hook: str, said: str, s: Settings, kind: Any) -> Any:
     """What a function of the project returns, which is of this type.
 
     Raises PermanentFailure, which names the hook, if it is not; and the function's own failures. Its other exceptions become a
-    TransientFailure where a service did not answer or a disk was full, and else a PermanentFailure.
+    PermanentFailure if they are MISTAKES, and else a TransientFailure: a service or a disk may have been away.
     """
     at, function = f"{said_in(hook)} names {said}", named(folder(), said, said_in(hook))
     if not callable(function):
@@ -168,9 +180,8 @@ def _answer(hook: str, said: str, s: Settings, kind: Any) -> Any:
     except (PermanentFailure, TransientFailure):
         raise
     except Exception as wrong:
-        can_pass = isinstance(wrong, ConnectionError | TimeoutError) or NO_ROOM.search(str(wrong))
-        why = f"{at}, which failed {told(folder(), wrong)}"
-        raise (TransientFailure(why) if can_pass else PermanentFailure(why)) from wrong
+        failure = PermanentFailure if isinstance(wrong, MISTAKES) else TransientFailure
+        raise failure(f"{at}, which failed {told(folder(), wrong)}") from wrong
     if differs := differing(kind, found, "returned"):
         raise PermanentFailure(f"{at}: {differs}")
     return found

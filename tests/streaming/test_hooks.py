@@ -152,10 +152,12 @@ def test_what_a_function_raises_stays_the_cause(made: Made) -> None:
     [
         ("ConnectionRefusedError(111, 'refused')", TransientFailure),
         ("OSError(28, 'No space left on device')", TransientFailure),
-        ("FileNotFoundError(2, 'No such file')", PermanentFailure),
+        ("type('OfClient', (Exception,), {})('no broker')", TransientFailure),
+        ("ValueError('no number')", PermanentFailure),
+        ("KeyError('attic')", PermanentFailure),
     ],
 )
-def test_only_what_can_pass_is_tried_again(made: Made, raised: str, kind: type[Exception]) -> None:
+def test_only_a_mistake_of_code_is_not_tried_again(made: Made, raised: str, kind: type[Exception]) -> None:
     made(hooks=OWN, greet=f"def variables(s): raise {raised}")
     with pytest.raises(kind, match=r"`for_gold` names .*, which failed \("):
         for_gold(Settings())
