@@ -49,7 +49,7 @@ def contracts() -> dict[str, Contract]:
 
 @cache
 def views() -> dict[str, View]:
-    """Its views, by name. Raises PermanentFailure as `contracts`, and if a view reads a topic that there is not."""
+    """Its views, by name. Raises PermanentFailure as `contracts`, and if a view reads a topic or a field that there is not."""
     found, topics = _named("views", "VIEWS", View), contracts()
     _refuse_twice("views", (one.name for one in found))
     for one in found:

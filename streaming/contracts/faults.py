@@ -1,7 +1,7 @@
 """What a contract names has to be there: otherwise nothing would ever be accepted, or Spark would say it, long after the start.
 
 Data flow: Contract -> nothing, or ValueError with a sentence
-Run: pytest tests/streaming/test_own_project.py
+Run: pytest tests/streaming/test_declared.py
 """
 
 import re
