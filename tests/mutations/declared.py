@@ -66,7 +66,7 @@ DECLARED = (
         "declared: the part of a view is a column that there is not",
         "streaming/views/view.py",
         "spoken |= {self.law.column}",
-        "pass",
+        "spoken |= {*self.key}",
         VIEWS,
     ),
     Mutation(
