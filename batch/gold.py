@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 
-from batch.settlement.settlements import SETTLEMENTS
 from infra.failures import PermanentFailure, reported
 from infra.lake import reader
 from infra.problems import Problem, keep
@@ -17,7 +16,6 @@ from infra.registry import DEFAULT
 from infra.settings import Settings, settings
 from infra.sql.gold import Verb, run
 from streaming.hooks import for_gold
-from streaming.monitor.freshness import BUILDS
 
 CLOCKS = timedelta(minutes=1)
 """By how much the clocks of the machine that settles and of the machine that builds may differ."""
@@ -40,6 +38,10 @@ def kept(s: Settings) -> Iterator[None]:
 
 def unchanged_days(s: Settings) -> list[str]:
     """The settled days whose settlement is older, by at least CLOCKS, than the start of the last successful build."""
+    # Imported here, so that a project that does not load is one sentence.
+    from batch.settlement.settlements import SETTLEMENTS
+    from streaming.monitor.freshness import BUILDS
+
     if not (reader.exists(s, BUILDS) and reader.exists(s, SETTLEMENTS.id)):
         return []
     began = reader.read(s, BUILDS, ["started_at"]).column("started_at").to_pylist()

@@ -9,13 +9,15 @@ import json
 from infra.failures import reported
 from infra.kafka_users import User
 from infra.settings import Settings, settings
-from streaming.contracts import CONTRACTS
 from streaming.own_writers import own_writer
-from streaming.webhooks import topics
 
 
 def sent_topics(s: Settings) -> dict[User, list[str]]:
     """The topics of each user that sends events."""
+    # Imported here, so that a project that does not load is one sentence.
+    from streaming.contracts import CONTRACTS
+    from streaming.webhooks import topics
+
     free = [topic for topic, one in CONTRACTS.items() if not one.captured and not own_writer(s, topic, User.SENDER)]
     return {User.SENDER: free, User.WEBHOOKS: topics.writable(s)}
 

@@ -8,8 +8,6 @@ Those of the project that comes along are files of this tree. Any other project'
 
 from pathlib import Path
 
-from batch.catalog import composed
-from batch.catalog.files import files, put, stale
 from infra.failures import PermanentFailure, reported
 from infra.installation import IS_CLONE
 from infra.registry import DEFAULT
@@ -17,6 +15,10 @@ from infra.settings import ROOT, settings
 
 if __name__ == "__main__":
     with reported():
+        # Imported here, so that a project that does not load is one sentence.
+        from batch.catalog import composed
+        from batch.catalog.files import files, put, stale
+
         if settings().project == DEFAULT:
             if not IS_CLONE:
                 raise PermanentFailure(

@@ -15,7 +15,7 @@ from typing import Any
 from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
 from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, LongType, StringType, StructType
 
-from streaming.contracts import CONTRACTS
+from infra.failures import reported
 from streaming.contracts.contract import ENVELOPE, Contract
 from streaming.project import schemas
 
@@ -112,5 +112,9 @@ def differences(contract: Contract) -> list[str]:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or CONTRACTS:
-        print(*write_missing(CONTRACTS[name]), sep="\n")
+    with reported():
+        # Imported here, so that a project that does not load is one sentence.
+        from streaming.contracts import CONTRACTS
+
+        for name in sys.argv[1:] or CONTRACTS:
+            print(*write_missing(CONTRACTS[name]), sep="\n")

@@ -27,7 +27,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from streaming.contracts import CONTRACTS
+from infra.failures import reported
 from streaming.contracts.contract import Contract
 from streaming.project import schemas
 
@@ -45,6 +45,9 @@ def fields(contract: Contract) -> StructType:
 @cache
 def message_class(topic: str) -> Any:
     """The class of the topic's message."""
+    # Imported here, so that a project that does not load is one sentence.
+    from streaming.contracts import CONTRACTS
+
     contract = CONTRACTS[topic]
     file = FileDescriptorProto(name=f"{topic}.proto", package=PACKAGE, syntax="proto3")
     _describe(file.message_type.add(name=_name(topic)), fields(contract))
@@ -136,5 +139,8 @@ def write(contract: Contract) -> str:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        print(write(CONTRACTS[name]))
+    with reported():
+        from streaming.contracts import CONTRACTS
+
+        for name in sys.argv[1:]:
+            print(write(CONTRACTS[name]))

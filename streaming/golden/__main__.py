@@ -7,7 +7,6 @@ Run: python -m streaming.golden tests/day
 import sys
 
 from infra.failures import PermanentFailure, reported
-from streaming.testing import golden_day
 
 if __name__ == "__main__":
     with reported():
@@ -15,4 +14,7 @@ if __name__ == "__main__":
             raise PermanentFailure(
                 "which folder? daybreak sample --to tests/day writes one: python -m streaming.golden tests/day"
             )
+        # Imported here, so that a project that does not load is one sentence.
+        from streaming.testing import golden_day
+
         print(golden_day(sys.argv[1]).expect())

@@ -10,6 +10,7 @@ import os
 import time
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -22,15 +23,26 @@ from infra.services.webhooks import status_file
 from infra.settings import Settings, settings
 from infra.tls.files import files
 from streaming.webhooks import senders
-from streaming.webhooks.app import Webhooks
 from streaming.webhooks.deliver import WAIT_SECONDS, Log
+
+if TYPE_CHECKING:
+    from streaming.webhooks.app import Webhooks
 
 HOST = "127.0.0.1"
 SAY_SECONDS = 1.0
 
 
 async def serve(s: Settings) -> None:
-    """Answer until a signal says stop: then what was begun is answered first. Raises TransientFailure if Kafka's client broke."""
+    """Answer until a signal says stop: then what was begun is answered first.
+
+    Raises TransientFailure if Kafka's client broke. Raises PermanentFailure before it answers if the project does not load, or
+    if its hooks do not say who writes which topic.
+    """
+    # Imported here, so that a project that does not load is one sentence.
+    from streaming.webhooks.app import Webhooks
+    from streaming.webhooks.topics import writable
+
+    writable(s)
     known = senders.Senders(senders.file_of(s))
     log = Log(asyncio.get_running_loop())
     webhooks = Webhooks(s, known, lambda: log)
@@ -68,7 +80,7 @@ def _end(server: uvicorn.Server, _: "asyncio.Task[None]") -> None:
     server.should_exit = True
 
 
-async def _say(s: Settings, server: uvicorn.Server, webhooks: Webhooks, known: senders.Senders, log: Log) -> None:
+async def _say(s: Settings, server: uvicorn.Server, webhooks: "Webhooks", known: senders.Senders, log: Log) -> None:
     while True:
         waits_for = log.broken or log.away or (None if server.started else "its port")
         own = {"pid": os.getpid(), "at": time.time(), "waits_for": waits_for, "notices": _notices(known)}

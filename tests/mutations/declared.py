@@ -7,7 +7,7 @@ Run: python -m tests.mutations hook: declared:
 from tests.mutations.mutation import Mutation
 
 TYPES, HOOKS, ON_TOP = "tests/infra/test_field_types.py", "tests/streaming/test_hooks.py", "tests/batch/test_hooks.py"
-NONSENSE = "tests/streaming/test_declared.py"
+OWN, NONSENSE = "tests/streaming/test_own_project.py", "tests/streaming/test_declared.py"
 CONTRACTS = f"{NONSENSE}::test_a_contract_of_nonsense_is_refused_with_file_and_line"
 VIEWS = f"{NONSENSE}::test_a_view_of_nonsense_is_refused_with_file_and_line"
 ANSWERS = f"{HOOKS}::test_what_a_function_does_wrong_is_told_with_its_hook"
@@ -103,6 +103,20 @@ DECLARED = (
         "if isinstance(wrong, MISTAKES) else TransientFailure",
         "if isinstance(wrong, Exception) else TransientFailure",
         f"{HOOKS}::test_only_a_mistake_of_code_is_not_tried_again",
+    ),
+    Mutation(
+        "hook: webhooks answer with a fault, and not at their start with a sentence",
+        "streaming/webhooks/__main__.py",
+        "    writable(s)\n",
+        "    _ = writable\n",
+        "tests/streaming/webhooks/test_program.py::test_hooks_that_are_wrong_end_it_before_it_answers",
+    ),
+    Mutation(
+        "declared: gold's program tells a broken project by a traceback",
+        "batch/gold.py",
+        "from streaming.hooks import for_gold\n",
+        "from streaming.hooks import for_gold\nfrom streaming.monitor import freshness  # noqa: F401\n",
+        f"{OWN}::test_each_program_ends_in_a_sentence_where_there_is_no_project[batch.gold build]",
     ),
     Mutation(
         "hook: a module that ends the program at its import does so",

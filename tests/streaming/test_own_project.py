@@ -75,10 +75,25 @@ def test_another_package_of_its_name_is_not_taken_for_it(made: Made, tmp_path: P
         project.contracts()
 
 
-@pytest.mark.parametrize("layer", ["streaming", "batch"])
-def test_each_layer_ends_in_a_sentence_where_there_is_no_project(layer: str, tmp_path: Path) -> None:
+PROGRAMS = (
+    "streaming",
+    "streaming.webhooks",
+    "streaming.sent_topics",
+    "streaming.golden tests/day",
+    "streaming.encodings.avro_schemas readings",
+    "streaming.encodings.proto_schemas readings",
+    "batch night --date 2026-01-31",
+    "batch.gold build",
+    "batch.report --date 2026-01-31",
+    "batch.catalog",
+)
+"""Those that read contracts."""
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_each_program_ends_in_a_sentence_where_there_is_no_project(program: str, tmp_path: Path) -> None:
     env = {**os.environ, "DAYBREAK_PROJECT": str(tmp_path / "nowhere"), "DAYBREAK_HOME": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-m", layer], cwd=ROOT, env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", *program.split()], cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == PERMANENT_EXIT
     assert done.stderr.startswith("daybreak: there is no project in ")
     assert done.stderr.count("\n") == 1

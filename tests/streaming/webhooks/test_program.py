@@ -1,5 +1,6 @@
 """The program without a Kafka: it says what it waits for, takes nothing, and ends when it is told to."""
 
+import asyncio
 import json
 import os
 import signal
@@ -15,12 +16,21 @@ import httpx
 import pytest
 
 from infra import tls_settings
+from infra.failures import PermanentFailure
 from infra.services import webhooks as program
 from infra.settings import ROOT, Settings
 from infra.tls.files import files
 from infra.tls.prepare import prepare
+from streaming.hooks import Hooks
+from streaming.webhooks.__main__ import serve
 from streaming.webhooks.senders import Secret, Sender, changing
 from streaming.webhooks.signature import key_of, new_secret, sign
+
+
+def test_hooks_that_are_wrong_end_it_before_it_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streaming.hooks.hooks", lambda: Hooks(writers="json:nothing"))
+    with pytest.raises(PermanentFailure, match=r"hooks: `writers` names json:nothing, and json .* has no `nothing`"):
+        asyncio.run(serve(Settings(home=tmp_path, webhooks_port=free_port())))
 
 
 def free_port() -> int:
