@@ -30,7 +30,7 @@ from streaming.webhooks.signature import key_of, new_secret, sign
 def test_hooks_that_are_wrong_end_it_before_it_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streaming.hooks.hooks", lambda: Hooks(writers="json:nothing"))
     with pytest.raises(PermanentFailure, match=r"hooks: `writers` names json:nothing, and json .* has no `nothing`"):
-        asyncio.run(serve(Settings(home=tmp_path, webhooks_port=free_port())))
+        asyncio.run(asyncio.wait_for(serve(Settings(home=tmp_path, webhooks_port=free_port())), 20))
 
 
 def free_port() -> int:
