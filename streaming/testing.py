@@ -31,7 +31,8 @@ from streaming.views import VIEWS
 ARRIVAL = datetime(2026, 1, 31, 20, 15, 8, tzinfo=UTC)
 """When the broker takes a record of a test: example records are of this day."""
 Event = Mapping[str, Any]
-"""An event: `topic`, `event_type`, `event_time` (a datetime with a zone), its payload's fields; `event_id` if it matters."""
+"""An event of `rows` and `said`: `topic`, `event_type`, `event_time` (a datetime with a zone), its payload's fields; `event_id`
+if it matters. For `reasons` a whole record: with the envelope's other fields, without `topic`; a datetime is its milliseconds."""
 
 
 @cache
@@ -95,7 +96,16 @@ def _judged(sent: list[tuple[str, bytes | Event]]) -> list[set[str]]:
 
 
 def _text(value: bytes | Event) -> bytes:
-    return value if isinstance(value, bytes) else json.dumps(value).encode()
+    return value if isinstance(value, bytes) else json.dumps(value, default=_millis).encode()
+
+
+def _millis(value: Any) -> int:
+    """A time as records have it. Raises TypeError for what no record can have."""
+    if not isinstance(value, datetime):
+        raise TypeError(f"a record is JSON, and {value!r} is of type {type(value).__name__}: give the record as bytes")
+    if value.tzinfo is None:
+        raise TypeError(f"the time {value} has no zone: give it one, e.g. tzinfo=UTC")
+    return round(value.timestamp() * 1000)
 
 
 def _key(topic: str, text: bytes) -> bytes:

@@ -7,7 +7,7 @@ Run: pytest tests/batch/test_catalog.py
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from batch.catalog import sources, topics, views
+from batch.catalog import public_names, sources, topics, views
 from batch.night.all_tables import night_tables
 from infra import postgres_rights, settings_table
 from infra.airflow import rights as of_airflow
@@ -45,6 +45,7 @@ def files() -> dict[str, str]:
         **dict(_under("dbt", views.files(VIEWS.values(), f"{own}/views"))),
         **dict(_under("dbt", topics.files(CONTRACTS.values(), f"{own}/contracts"))),
         str(page.relative_to(ROOT)): made,
+        public_names.PAGE: public_names.page(),
     }
 
 

@@ -20,6 +20,35 @@ MAY = {
     User.NOTIFY: "reads alerts and corrections, and keeps its place: for what goes out",
     User.READER: "reads every topic, and does nothing else: for people and tools",
 }
+SENDERS = {User.WEBHOOKS, *(User(own.sender) for own in at_kafka() if own.sender)}
+"""Who writes events and reads none."""
+READS = """\
+# kcat, and whatever else has librdkafka
+kcat -F {conf} -L
+kcat -F {conf} -C -e -t TOPIC
+
+# Kafka's own tools and Java: the names of a reader's groups begin with `reader`
+kafka-topics --bootstrap-server {kafka} --command-config {properties} --list
+kafka-console-consumer --bootstrap-server {kafka} --consumer.config {properties} --group reader-1 --topic TOPIC
+
+# Python: pip install confluent-kafka
+from confluent_kafka import Consumer
+own = dict(line.split("=", 1) for line in open("{conf}").read().splitlines())
+consumer = Consumer(own | {{"group.id": "reader-1", "auto.offset.reset": "earliest"}})
+consumer.subscribe(["TOPIC"])"""
+SENDS = """\
+# kcat, and whatever else has librdkafka: a line of standard input is a record, KEY:VALUE
+kcat -F {conf} -P -K: -t TOPIC
+
+# Kafka's own tools and Java
+kafka-console-producer --bootstrap-server {kafka} --producer.config {properties} --property parse.key=true --topic TOPIC
+
+# Python: pip install confluent-kafka
+from confluent_kafka import Producer
+own = dict(line.split("=", 1) for line in open("{conf}").read().splitlines())
+producer = Producer(own)
+producer.produce("TOPIC", key="KEY", value='{{"event_id": "..."}}')
+producer.flush()"""
 
 
 def lines(s: Settings, user: User, show: bool = False) -> str:
@@ -36,16 +65,4 @@ def lines(s: Settings, user: User, show: bool = False) -> str:
 {user} {MAY[user]}
 password: {password(s, user) if show else conf}
 
-# kcat, and whatever else has librdkafka
-kcat -F {conf} -L
-kcat -F {conf} -C -e -t TOPIC
-
-# Kafka's own tools and Java: the names of a reader's groups begin with `reader`
-kafka-topics --bootstrap-server {s.kafka_bootstrap} --command-config {properties} --list
-kafka-console-consumer --bootstrap-server {s.kafka_bootstrap} --consumer.config {properties} --group reader-1 --topic TOPIC
-
-# Python: pip install confluent-kafka
-from confluent_kafka import Consumer
-own = dict(line.split("=", 1) for line in open({str(conf)!r}).read().splitlines())
-consumer = Consumer(own | {{"group.id": "reader-1", "auto.offset.reset": "earliest"}})
-consumer.subscribe(["TOPIC"])"""
+{(SENDS if user in SENDERS else READS).format(conf=conf, properties=properties, kafka=s.kafka_bootstrap)}"""

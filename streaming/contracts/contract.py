@@ -35,6 +35,7 @@ RAW = "text"
 """The column of validated records that holds the value as text."""
 
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+"""A UUID in lower case, as a pattern for `matches`."""
 
 
 def column_of(topic: str) -> str:
@@ -173,7 +174,7 @@ def matches(field: str, pattern: str) -> Rule:
 
 
 def is_text(field: str) -> Rule:
-    """`field` is a JSON string. Decoding alone would accept a number or an object, as text."""
+    """`field` is a JSON string, which may be empty. Decoding alone would accept a number or an object, as text."""
 
     def broken(event: Column) -> Column:
         # Only this field is parsed as a variant, so a duplicate name elsewhere does not matter. An object with a

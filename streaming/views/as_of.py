@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 KNOWN_AT = "known_at"
 """Column of a changelog's events that a view is given: from when on the layer counts the event."""
 VALID_FROM, VALID_TO = "valid_from", "valid_to"
+"""Columns that `versions` adds: from when on, and until before when, an event was the last of its key."""
 
 
 def versions(changes: DataFrame, *key: str) -> DataFrame:

@@ -139,6 +139,15 @@ def test_the_page_has_the_table_of_today() -> None:
     assert rights.page(PAGE.read_text()) == PAGE.read_text(), "run make catalog"
 
 
+@pytest.mark.parametrize("user", User)
+def test_the_lines_to_copy_are_of_what_the_user_may_do(s: Settings, user: User) -> None:
+    said = kafka_lines.lines(s, user)
+    sends = user in (User.WEBHOOKS, User.SHOP)
+    assert ("Producer(own)" in said, "kafka-console-producer" in said) == (sends, sends)
+    assert ("Consumer(own" in said, "kafka-console-consumer" in said) == (not sends, not sends)
+    compile(said.partition("confluent-kafka\n")[2], "lines", "exec")
+
+
 def test_the_lines_to_copy_name_files_and_no_password(s: Settings) -> None:
     own = login.password(s, User.READER)
     said = kafka_lines.lines(s, User.READER)
