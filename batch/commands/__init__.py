@@ -10,7 +10,7 @@ from importlib import import_module
 
 import typer
 
-from infra.failures import PermanentFailure, reported
+from infra.failures import PermanentFailure, TransientFailure, reported
 
 COMMANDS = {
     "setup": "infra.commands.setup",
@@ -104,4 +104,17 @@ def _of_project(module: str, known: Mapping[str, str]) -> typer.Typer:
 def main() -> None:
     """Run a command; an expected failure prints one sentence and sets the exit code."""
     with reported():
-        assembled(*sys.argv[1:])()
+        try:
+            assembled(*sys.argv[1:])()
+        except TransientFailure as failure:
+            raise TransientFailure(f"{failure}{_no_platform()}") from failure
+
+
+def _no_platform() -> str:
+    """Said with a failure where nothing was ever started, perhaps because this is not the folder of a project."""
+    from infra.project_setting import TOML, noted
+    from infra.settings import settings
+
+    home = settings().home
+    what = f"; no platform was ever started with the home {home}: was a folder with {TOML} meant, or another DAYBREAK_HOME?"
+    return "" if noted(home) else what

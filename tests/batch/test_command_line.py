@@ -12,6 +12,8 @@ from typer.main import get_command, get_command_name
 from typer.testing import CliRunner
 
 from batch.commands import COMMANDS, assembled, listed
+from infra.project_setting import PROJECT_FILE, VARIABLE
+from infra.registry import DEFAULT
 from infra.settings import ROOT
 from streaming.hooks import hooks
 
@@ -56,6 +58,22 @@ def test_a_misspelt_command_is_told_the_nearest() -> None:
     ended = CliRunner().invoke(assembled("cruve"), ["cruve"])
     assert ended.exit_code == 2
     assert "Did you mean 'curve'?" in ended.output
+
+
+@pytest.mark.parametrize("has_run", [False, True])
+def test_where_nothing_was_ever_started_a_failure_says_so(tmp_path: Path, has_run: bool) -> None:
+    home = tmp_path / "home"
+    if has_run:
+        home.mkdir()
+        (home / PROJECT_FILE).write_text(f"{VARIABLE}={DEFAULT}\n")
+    # No service can be on a port that needs another user's rights.
+    own = {"DAYBREAK_HOME": str(home), "DAYBREAK_GATEWAY_HOST": "127.0.0.1", "DAYBREAK_GATEWAY_PORT": "1"}
+    call = [sys.executable, "-c", "from batch.commands import main; main()", "query", "SELECT 1"]
+    env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(call, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "the SQL gateway does not answer" in ended.stderr
+    assert ended.returncode == 1
+    assert (f"no platform was ever started with the home {home}" in ended.stderr) is not has_run
 
 
 def test_a_call_imports_no_other_commands() -> None:
