@@ -6,14 +6,15 @@ Run: make catalog
 
 import ast
 import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
 from enum import EnumType
 from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 PAGE = "streaming/PROJECT.md"
 PUBLIC = {
@@ -61,10 +62,14 @@ def _of_module(name: str, names: tuple[str, ...]) -> str:
 
 def _of_name(module: ModuleType, name: str) -> str:
     found = getattr(module, name)
-    if not (inspect.isfunction(found) or inspect.isclass(found)):
-        return _entry(f"{name} = {_value(found)}", _said_below(module, name))
     if isinstance(found, EnumType):
-        return _entry(f"class {name}: {', '.join(str(one.value) for one in found)}", found.__doc__)
+        return _entry(f"class {name}(StrEnum): ...", found.__doc__, [str(one.value) for one in found])
+    if isinstance(found, dict):
+        kind = QUALIFIED.sub("", str(module.__annotations__[name]))
+        return _entry(f"{name}: {kind}", _said_below(module, name), [*found])
+    if not (inspect.isfunction(found) or inspect.isclass(found)):
+        value = json.dumps(found) if isinstance(found, str) else QUALIFIED.sub("", repr(found))
+        return _entry(f"{name} = {value}", _said_below(module, name))
     lines = [_entry(_signed(name, found), found.__doc__)]
     if is_dataclass(found):
         lines += [f"- `{own}`: {' '.join(said.split())}" for own, said in _fields(found)]
@@ -85,14 +90,19 @@ def _methods(of: type) -> Iterator[tuple[str, Any]]:
     return ((name, one) for name, one in vars(of).items() if inspect.isfunction(one) and not name.startswith("_"))
 
 
-def _entry(line: str, said: str | None) -> str:
+def _entry(line: str, said: str | None, names: Sequence[str] = ()) -> str:
     if not said:
         raise ValueError(f"no docstring says what `{line}` is")
-    return f"```python\n{line}\n```\n\n{inspect.cleandoc(said)}\n"
+    listed = f"\n{', '.join(f'`{one}`' for one in names)}\n" if names else ""
+    return f"```python\n{line}\n```\n\n{inspect.cleandoc(said)}\n{listed}"
 
 
 def _signed(name: str, found: Any) -> str:
-    told = QUALIFIED.sub("", ADDRESS.sub("", str(inspect.signature(found)))).replace("'", "")
+    # Without what pydantic is told beside a type.
+    hints = get_type_hints(found.__init__ if inspect.isclass(found) else found)
+    own = inspect.signature(found)
+    every = [one.replace(annotation=hints.get(one.name, one.annotation)) for one in own.parameters.values()]
+    told = QUALIFIED.sub("", ADDRESS.sub("", str(own.replace(parameters=every)))).replace("'", '"')
     told = told.replace(" -> None", "") if inspect.isclass(found) else told
     line = f"{name}{told}"
     if len(line) <= 100:
@@ -111,10 +121,6 @@ def _parted(inside: str) -> list[str]:
         else:
             found[-1] += letter
     return [one.strip() for one in found]
-
-
-def _value(found: object) -> str:
-    return ", ".join(map(str, found)) if isinstance(found, dict) else QUALIFIED.sub("", repr(found))
 
 
 def _said_below(module: ModuleType, name: str) -> str | None:
