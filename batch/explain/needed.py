@@ -57,7 +57,9 @@ def needed(view: View, rows: Rows) -> Needed:
             old = _days(oldest, end.date()) & (pc.field("topic") == topic) & (at <= end)
             where = where | (old & _equal(topic, {key: values})[0])
             files.append([*_dates(oldest, end.date()), ("topic", "=", topic)])
-            said += f"; of {topic} with {key} {_listed(values)}, not older than {OLDEST_CHANGE.days} days"
+            said += (
+                f"; of {topic} with {key} {_listed(values)}, {OLDEST_CHANGE.days} days back (the view reads older ones)"
+            )
     return Needed(Where(where, files), said)
 
 

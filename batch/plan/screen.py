@@ -101,7 +101,11 @@ def _facts(found: Compared) -> Iterator[tuple[str, str]]:
     took = []
     if days:
         each = own.day_seconds
-        measured = f"{span(each)} a day, the median of the last {own.measured}" if each else "no day was measured yet"
+        measured = (
+            f"{span(each)} a day, the median of the last {own.measured}; start, curve and gold come on top"
+            if each
+            else "no day was measured yet"
+        )
         took.append(f"night: about {span(each * days)} ({measured})" if each else f"night: {measured}")
     if own.stream_seconds:
         took.append(f"stream: {span(own.stream_seconds)}, as its last rebuild took")

@@ -139,7 +139,8 @@ def test_a_changed_view_is_told_with_its_days_rows_and_time(lake: Path, monkeypa
         "gone order_payments nobody writes it any more; its rows stay",
         "2 days redone (2026-01-30 to 2026-01-31): order_totals, settled by another version",
         "the night reads 2,000 events again, for views with 120 rows; the stream reads 2,400 events of silver",
-        "night: about 80.0 s (40.0 s a day, the median of the last 2); stream: 35.0 s, as its last rebuild took",
+        "night: about 80.0 s (40.0 s a day, the median of the last 2; start, curve and gold come on top); ",
+        "stream: 35.0 s, as its last rebuild took",
         "Numbers daybreak plan --day 2026-01-31",
         "Next daybreak redefine",
     ):
