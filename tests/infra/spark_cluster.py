@@ -102,12 +102,16 @@ class Cluster:
     def kill(self, application: str) -> None:
         """`kill -9` of the worker on which a task of this application could run just now."""
         (own,) = (one["id"] for one in self.master_says()["activeapps"] if one["name"] == application)
+        # The master counts a core as held before the worker has started the executor.
+        process = until(f"a worker runs an executor of {application}", lambda: self._worker_of(own))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def _worker_of(self, application: str) -> subprocess.Popen[bytes] | None:
         for process in self.running[1:]:
-            if process.poll() is None and any(own in words for words in _children(process.pid)):
-                os.kill(process.pid, signal.SIGKILL)
-                process.wait()
-                return
-        raise AssertionError(f"no worker runs an executor of {application}")
+            if process.poll() is None and any(application in words for words in _children(process.pid)):
+                return process
+        return None
 
     def stop(self) -> None:
         for process in reversed(self.running):
