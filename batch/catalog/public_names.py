@@ -61,9 +61,10 @@ def _of_module(name: str, names: tuple[str, ...]) -> str:
 
 
 def _of_name(module: ModuleType, name: str) -> str:
-    found = getattr(module, name)
+    found: Any = getattr(module, name)
     if isinstance(found, EnumType):
-        return _entry(f"class {name}(StrEnum): ...", found.__doc__, [str(one.value) for one in found])
+        values = [str(one.value) for one in getattr(module, name)]
+        return _entry(f"class {name}(StrEnum): ...", found.__doc__, values)
     if isinstance(found, dict):
         kind = QUALIFIED.sub("", str(module.__annotations__[name]))
         return _entry(f"{name}: {kind}", _said_below(module, name), [*found])
@@ -71,7 +72,7 @@ def _of_name(module: ModuleType, name: str) -> str:
         value = json.dumps(found) if isinstance(found, str) else QUALIFIED.sub("", repr(found))
         return _entry(f"{name} = {value}", _said_below(module, name))
     lines = [_entry(_signed(name, found), found.__doc__)]
-    if is_dataclass(found):
+    if inspect.isclass(found) and is_dataclass(found):
         lines += [f"- `{own}`: {' '.join(said.split())}" for own, said in _fields(found)]
         lines += [""] * (len(lines) > 1)
     elif inspect.isclass(found):
