@@ -10,15 +10,14 @@ from urllib.parse import urlsplit
 
 from infra.class_archive import trusting
 from infra.failures import PermanentFailure
-from infra.jvm import LATER_C2
-from infra.out_of_memory import ENDS
+from infra.jvm import LATER_C2, base
 from infra.project import place
 from infra.project_setting import VARIABLE as PROJECT
 from infra.settings import Settings
 from infra.shipped_code import UNPACKED, packed
 
 STANDALONE = "spark://"
-OF_EXECUTORS = ("-Duser.timezone=UTC", ENDS, "-XX:+UseSerialGC", LATER_C2, "-XX:MetaspaceSize=256m")
+OF_EXECUTORS = f"{LATER_C2} -XX:MetaspaceSize=256m"
 """Options of an executor's JVM, which has one core by default: as those of drivers (infra/jvm.py)."""
 IDLE_SECONDS = 20
 """After so long without a task the gateway gives its executors back."""
@@ -50,7 +49,7 @@ def of_driver(s: Settings) -> dict[str, str]:
         "spark.executorEnv.PYTHONPATH": UNPACKED,
         # The project is unpacked beside our packages: there it is a module, also if it is a folder here.
         f"spark.executorEnv.{PROJECT}": own.module,
-        "spark.executor.extraJavaOptions": " ".join([*OF_EXECUTORS, *trusting(s)]),
+        "spark.executor.extraJavaOptions": " ".join([*base(), OF_EXECUTORS, *trusting(s)]),
         # Of each JVM, where it may write: an executor's machine has no home of ours.
         "spark.hadoop.fs.s3a.buffer.dir": "${java.io.tmpdir}/s3a",
     }

@@ -4,7 +4,9 @@ Data flow: constants -> Settings
 Run: daybreak doctor
 """
 
-from infra.out_of_memory import GOES_ON
+import re
+
+from infra.out_of_memory import ENDS, GOES_ON
 
 LATER_C2 = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
@@ -21,3 +23,9 @@ QUICK_JVM = f"{LATER_C2} {LARGE_YOUNG}"
 SHARED_JVM = f"{QUICK_JVM} {GOES_ON} -XX:+UseParallelGC -XX:GCTimeLimit=80 -XX:GCHeapFreeLimit=10"
 """For the SQL gateway, whose statements share a heap. The serial collector lets one that fills it go on for minutes, a collection
 for every few rows, and all others wait; this one fails a thread that asks for memory when collecting takes most of the time."""
+
+
+def base(more: str = "") -> list[str]:
+    """The first options of each JVM. `more` are its own, e.g. QUICK_JVM: what these choose is left to them."""
+    collector = () if re.search(r"-XX:\+Use\w+GC\b", more) else ("-XX:+UseSerialGC",)
+    return ["-Duser.timezone=UTC", *collector, *(() if GOES_ON in more else (ENDS,))]

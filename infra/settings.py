@@ -4,7 +4,6 @@ Data flow: environment (`DAYBREAK_*`), three files of the home (`*.env`), the pr
 Run: daybreak doctor
 """
 
-import re
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -14,13 +13,14 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from infra import out_of_memory, project_setting, tls_settings
+from infra import project_setting, tls_settings
 from infra.airflow_settings import AirflowSettings
 from infra.alarm_settings import Alarms
 from infra.failures import PermanentFailure
 from infra.gateway_settings import GatewaySettings
 from infra.in_force import LAKE_FILE
 from infra.installation import ROOT
+from infra.jvm import base
 from infra.kafka_settings import KafkaSettings
 from infra.lineage_settings import Lineage
 from infra.log_settings import Logs
@@ -173,9 +173,7 @@ class PlatformSettings(
 
     def jvm(self, more: str = "") -> list[str]:
         """The options of a program's JVM, except its heap; `more` are its own options, e.g. `night_jvm`, perhaps a collector."""
-        collector = () if re.search(r"-XX:\+Use\w+GC\b", more) else ("-XX:+UseSerialGC",)
-        ends = () if out_of_memory.GOES_ON in more else (out_of_memory.ENDS,)
-        return ["-Duser.timezone=UTC", *collector, *ends, f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
+        return [*base(more), f"-Djava.io.tmpdir={self.home}/tmp", *more.split()]
 
 
 class Settings(OfProjects, PlatformSettings):

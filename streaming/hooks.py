@@ -21,14 +21,15 @@ from infra.field_types import check_fields, differing
 from infra.kafka_users import User
 from infra.problems import Problem
 from infra.settings import Settings
+from streaming.contracts.faults import TOPIC_NAME
 from streaming.project_code import folder, has, loaded, named, told
 
 MODULE, NAME = "hooks", "HOOKS"
 
 Module = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
 Function = Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
-Topic = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._-]{1,249}$")]
-"""What Kafka takes as a name. It may be one without a contract."""
+Topic = Annotated[str, Field(pattern=f"^{TOPIC_NAME}$")]
+"""It may be one without a contract."""
 
 MISTAKES = (
     ArithmeticError,

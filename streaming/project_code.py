@@ -43,13 +43,11 @@ def loaded(own: Place, part: str) -> ModuleType:
         found = import_module(name)
     except PermanentFailure:
         raise
-    except ModuleNotFoundError as wrong:
-        if wrong.name == name:
+    except EVERY as wrong:
+        if isinstance(wrong, ModuleNotFoundError) and wrong.name == name:
             raise PermanentFailure(
                 f"the project {own.module} has no module `{part}`: {own.folder}/{part}.py is missing"
             ) from wrong
-        raise PermanentFailure(f"the project {own.module} does not load {told(own, wrong)}") from wrong
-    except EVERY as wrong:
         raise PermanentFailure(f"the project {own.module} does not load {told(own, wrong)}") from wrong
     origin = Path(found.__file__ or "").resolve()
     if not origin.is_relative_to(own.folder):

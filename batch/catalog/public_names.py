@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
-from enum import EnumType
+from enum import StrEnum
 from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
@@ -62,9 +62,8 @@ def _of_module(name: str, names: tuple[str, ...]) -> str:
 
 def _of_name(module: ModuleType, name: str) -> str:
     found: Any = getattr(module, name)
-    if isinstance(found, EnumType):
-        values = [str(one.value) for one in getattr(module, name)]
-        return _entry(f"class {name}(StrEnum): ...", found.__doc__, values)
+    if inspect.isclass(found) and issubclass(found, StrEnum):
+        return _entry(f"class {name}(StrEnum): ...", found.__doc__, [*found])
     if isinstance(found, dict):
         kind = QUALIFIED.sub("", str(module.__annotations__[name]))
         return _entry(f"{name}: {kind}", _said_below(module, name), [*found])

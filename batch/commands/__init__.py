@@ -115,6 +115,6 @@ def _no_platform() -> str:
     from infra.project_setting import TOML, noted
     from infra.settings import settings
 
-    home = settings().home
-    what = f"; no platform was ever started with the home {home}: was a folder with {TOML} meant, or another DAYBREAK_HOME?"
-    return "" if noted(home) else what
+    if noted(home := settings().home):
+        return ""
+    return f"; no platform was ever started with the home {home}: was a folder with {TOML} meant, or another DAYBREAK_HOME?"

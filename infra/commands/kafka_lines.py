@@ -33,7 +33,7 @@ kafka-console-consumer --bootstrap-server {kafka} --consumer.config {properties}
 
 # Python: pip install confluent-kafka
 from confluent_kafka import Consumer
-own = dict(line.split("=", 1) for line in open("{conf}").read().splitlines())
+own = dict(line.split("=", 1) for line in open({conf!r}).read().splitlines())
 consumer = Consumer(own | {{"group.id": "reader-1", "auto.offset.reset": "earliest"}})
 consumer.subscribe(["TOPIC"])"""
 SENDS = """\
@@ -45,7 +45,7 @@ kafka-console-producer --bootstrap-server {kafka} --producer.config {properties}
 
 # Python: pip install confluent-kafka
 from confluent_kafka import Producer
-own = dict(line.split("=", 1) for line in open("{conf}").read().splitlines())
+own = dict(line.split("=", 1) for line in open({conf!r}).read().splitlines())
 producer = Producer(own)
 producer.produce("TOPIC", key="KEY", value='{{"event_id": "..."}}')
 producer.flush()"""
@@ -65,4 +65,4 @@ def lines(s: Settings, user: User, show: bool = False) -> str:
 {user} {MAY[user]}
 password: {password(s, user) if show else conf}
 
-{(SENDS if user in SENDERS else READS).format(conf=conf, properties=properties, kafka=s.kafka_bootstrap)}"""
+{(SENDS if user in SENDERS else READS).format(conf=str(conf), properties=properties, kafka=s.kafka_bootstrap)}"""

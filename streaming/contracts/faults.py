@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streaming.contracts.contract import Contract, Version
 
-OF_KAFKA = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+TOPIC_NAME = "[a-zA-Z0-9._-]{1,249}"
+"""What Kafka takes as the name of a topic."""
 CHANGES = {"c", "u", "d"}
 """The changes of a captured row that become events: created, updated, deleted."""
 
@@ -24,7 +25,7 @@ def check_names(contract: "Contract") -> None:
 
 def _faults(contract: "Contract") -> Iterator[str]:
     fields, captured = contract.payload.fieldNames(), contract.captured
-    if not OF_KAFKA.fullmatch(contract.topic):
+    if not re.fullmatch(TOPIC_NAME, contract.topic):
         yield "Kafka takes a topic of at most 249 letters, digits, dots, hyphens and _"
     if not contract.required:
         yield "`required` names no event type, so every record would be rejected"

@@ -17,7 +17,7 @@ from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegerType, Lon
 
 from infra.failures import reported
 from streaming.contracts.contract import ENVELOPE, Contract
-from streaming.project import schemas
+from streaming.project import contracts, schemas
 
 Schema = dict[str, Any]
 PRIMITIVES = {StringType: "string", LongType: "long", IntegerType: "int", BooleanType: "boolean"}
@@ -113,8 +113,5 @@ def differences(contract: Contract) -> list[str]:
 
 if __name__ == "__main__":
     with reported():
-        # Imported here, so that a project that does not load is one sentence.
-        from streaming.contracts import CONTRACTS
-
-        for name in sys.argv[1:] or CONTRACTS:
-            print(*write_missing(CONTRACTS[name]), sep="\n")
+        for name in sys.argv[1:] or contracts():
+            print(*write_missing(contracts()[name]), sep="\n")

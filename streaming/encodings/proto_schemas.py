@@ -29,7 +29,7 @@ from pyspark.sql.types import (
 
 from infra.failures import reported
 from streaming.contracts.contract import Contract
-from streaming.project import schemas
+from streaming.project import contracts, schemas
 
 PRIMITIVES = {StringType: "string", LongType: "int64", IntegerType: "int32", BooleanType: "bool"}
 PACKAGE = "daybreak"
@@ -45,10 +45,7 @@ def fields(contract: Contract) -> StructType:
 @cache
 def message_class(topic: str) -> Any:
     """The class of the topic's message."""
-    # Imported here, so that a project that does not load is one sentence.
-    from streaming.contracts import CONTRACTS
-
-    contract = CONTRACTS[topic]
+    contract = contracts()[topic]
     file = FileDescriptorProto(name=f"{topic}.proto", package=PACKAGE, syntax="proto3")
     _describe(file.message_type.add(name=_name(topic)), fields(contract))
     pool = DescriptorPool()
@@ -140,7 +137,5 @@ def write(contract: Contract) -> str:
 
 if __name__ == "__main__":
     with reported():
-        from streaming.contracts import CONTRACTS
-
         for name in sys.argv[1:]:
-            print(write(CONTRACTS[name]))
+            print(write(contracts()[name]))

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from typer.core import TyperGroup
-from typer.main import get_command, get_command_name
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from batch.commands import COMMANDS, assembled, listed
 from infra.project_setting import PROJECT_FILE, VARIABLE
 from infra.registry import DEFAULT
 from infra.settings import ROOT
-from streaming.hooks import hooks
+from streaming.hooks import hooks, names
 
 HEAVY = ("pyspark", "sqlalchemy", "minio", "airflow", "pyarrow")
 
@@ -23,10 +23,7 @@ HEAVY = ("pyspark", "sqlalchemy", "minio", "airflow", "pyarrow")
 def test_every_module_has_the_commands_that_are_listed_for_it() -> None:
     every = listed()
     for module in dict.fromkeys(every.values()):
-        commands = import_module(module).commands
-        names = [one.name or get_command_name(one.callback.__name__) for one in commands.registered_commands]
-        names += [group.name for group in commands.registered_groups]
-        assert names == [name for name, its in every.items() if its == module], module
+        assert names(import_module(module).commands) == [name for name, its in every.items() if its == module], module
 
 
 def test_the_help_lists_every_command_in_order() -> None:

@@ -7,13 +7,13 @@ Workers are held by a cgroup (version 1 or 2), which takes root: without it ther
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -102,12 +102,24 @@ class Commit(NamedTuple):
 
 def _committed(bed: Bed, since: datetime, records: int) -> Commit:
     """The next micro-batch that is committed when so many records were read."""
-    until(
-        "so many records", lambda: sum(one["rows"]["read"] for one in bed.batches(since)) >= records, DRAIN_SECONDS, 2
-    )
-    before = len(bed.batches(since))
-    batches = until("the next micro-batch", lambda: bed.batches(since)[before:] and bed.batches(since), DRAIN_SECONDS)
-    return Commit(batches[-1]["committed_at"], sum(one["rows"]["read"] for one in batches))
+
+    def reached() -> int:
+        batches = bed.batches(since)
+        return len(batches) if _read(batches) >= records else 0
+
+    before = until("so many records", reached, DRAIN_SECONDS, 2)
+
+    def later() -> list[dict[str, Any]]:
+        batches = bed.batches(since)
+        return batches if len(batches) > before else []
+
+    batches = until("the next micro-batch", later, DRAIN_SECONDS)
+    return Commit(batches[-1]["committed_at"], _read(batches))
+
+
+def _read(batches: Iterable[Mapping[str, Any]]) -> int:
+    """The records that they have read."""
+    return sum(one["rows"]["read"] for one in batches)
 
 
 @contextmanager

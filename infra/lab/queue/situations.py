@@ -179,7 +179,7 @@ def _poison(scene: Scene) -> int:
 
     while deaths < scene.stage.attempts + BEYOND:
         scene.start(1, dies_before=(POISON,))
-        scene.until("it dies, or all others are processed", is_over, dying=1)
+        scene.until("it dies, or all others are processed, and a queue has given it up", is_over, dying=1)
         scene.quiet(dying=1)
         if scene.lives(1):
             return deaths
