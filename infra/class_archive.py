@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from infra.settings import Settings
-from infra.setup.classes import ARCHIVE, classpath
+from infra.setup.classes import ARCHIVE, IN_PLACE, classpath
 from infra.tls.files import OPENS, files
 from infra.tls.trust import of_the_store
 
@@ -17,7 +17,8 @@ def spark_jvm(s: Settings, more: str = "") -> list[str]:
     """The options of a Spark program's JVM, as `Settings.jvm`; with the archive where set-up could write one."""
     archive = (s.home / "jars" / ARCHIVE.name).resolve()
     # With other jars or another Java, the JVM would say at each start that it goes on without.
-    shared = [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if archive.is_file() else []
+    quiet = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+    shared = [f"-XX:SharedArchiveFile={archive}", *quiet, *IN_PLACE] if archive.is_file() else []
     return [*s.jvm(more), *trusting(s), *shared]
 
 

@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 from pyspark.sql import SparkSession
 
@@ -18,6 +19,16 @@ def test_a_sessions_jvm_has_mapped_it(spark: SparkSession) -> None:
         pytest.skip("set-up could write none here")
     pid = spark._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
     assert str(classes.ARCHIVE.resolve()) in Path(f"/proc/{pid}/maps").read_text()
+
+
+def test_its_pages_are_those_of_the_file_and_no_copies(spark: SparkSession) -> None:
+    if not classes.ARCHIVE.exists():
+        pytest.skip("set-up could write none here")
+    pid = spark._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
+    maps = [one for one in psutil.Process(pid).memory_maps() if one.path == str(classes.ARCHIVE.resolve())]
+    read, written = maps[0].rss, maps[0].private_dirty
+    assert read
+    assert 2 * written < read
 
 
 def test_without_one_the_jvm_gets_no_option(tmp_path: Path) -> None:
