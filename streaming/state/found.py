@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.state.layout import Layout
+from streaming.state.one_frame import Places, apart
 from streaming.state.said import Said, said
 from streaming.views.view import View
 
-WHAT, TOLD, BEFORE = "what", "told", "before "
+TOLD, BEFORE = "told", "before "
 """What a row of the plan is: what the store tells, a view's open row as it was, or (the view's number alone) a row of it."""
 KEPT_KIND = -1
 """The `kind` of what is told of the store itself: events and bytes that it keeps, as `views` and `wake`."""
@@ -29,19 +30,12 @@ class Found:
     told: pa.Table
 
 
-def separated(found: pa.Table, views: Sequence[View], layout: Layout) -> Found:
-    """The plan's table by view; `views`: all of them in the plan's order."""
-    columns = {view.name: str(number) for number, view in enumerate(views)}
-    defined = {name: of(found, own, own) for name, own in columns.items()}
-    before = {view.name: of(found, BEFORE + columns[view.name], columns[view.name]) for view in layout.views}
-    return Found(defined, before, of(found, TOLD, TOLD))
-
-
-def of(found: pa.Table, what: str, columns: str) -> pa.Table:
-    """The rows of a sort again, under their own names."""
-    own, first = found.filter(pc.equal(found[WHAT], what)), f"{columns}_"
-    own = own.select([name for name in own.column_names if name.startswith(first)])
-    return own.rename_columns([name.removeprefix(first) for name in own.column_names])
+def separated(found: pa.Table, views: Sequence[View], layout: Layout, of: Places) -> Found:
+    """The plan's table, with columns as `of` says, by view; `views`: all of them in the plan's order."""
+    numbers = {view.name: str(number) for number, view in enumerate(views)}
+    defined = {name: apart(found, own, of) for name, own in numbers.items()}
+    before = {view.name: apart(found, BEFORE + numbers[view.name], of) for view in layout.views}
+    return Found(defined, before, apart(found, TOLD, of))
 
 
 def said_of(

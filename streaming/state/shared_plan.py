@@ -5,15 +5,14 @@ Run: pytest tests/streaming/test_view_state.py
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from streaming.contracts import CONTRACTS
-from streaming.state.found import BEFORE, TOLD, WHAT, Found, separated
+from streaming.state.found import BEFORE, TOLD, Found, separated
 from streaming.state.layout import Layout, Leaf, of_topic
+from streaming.state.one_frame import places, together
 from streaming.state.prepared_plan import Input, StandingPlan
 from streaming.state.store import PartStore
 from streaming.state.view_state import CLOSES, OF_EVENT, of_topics, on_time
@@ -47,10 +46,12 @@ class SharedPlan:
         for one in self._inputs.values():
             one.release()
         self.store.release()
-        return separated(found, self.views, self.layout)
+        return separated(found, self.views, self.layout, self._places)
 
     def _together(self) -> DataFrame:
-        return together(self.views, self.layout, self.store, self._events)
+        frames = every(self.views, self.layout, self.store, self._events)
+        self._places = places(frames)
+        return together(frames)
 
     def _events(self, view: View) -> dict[str, DataFrame]:
         if isinstance(view.law, Additive):
@@ -58,23 +59,16 @@ class SharedPlan:
         return {topic: self.store.frames[self.layout.leaf(view, topic)] for topic in view.inputs}
 
 
-def together(
+def every(
     views: Sequence[View], layout: Layout, store: PartStore, events: Callable[[View], Mapping[str, DataFrame]]
-) -> DataFrame:
-    """The rows of all views in one frame, each view's in columns of their own, beside what they are."""
-    parts = [named(TOLD, TOLD, store.frames[Leaf(TOLD)])]
+) -> dict[str, DataFrame]:
+    """By what they are: the rows of each view as defined, its open rows as they were, and what the store tells."""
+    found = {TOLD: store.frames[Leaf(TOLD)]}
     for number, view in enumerate(views):
-        parts.append(named(str(number), str(number), defined(view, events(view))))
+        found[str(number)] = defined(view, events(view))
         if view in layout.views:
-            rows = store.frames[Leaf("rows", layout.views.index(view))]
-            parts.append(named(f"{BEFORE}{number}", str(number), rows))
-    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), parts).coalesce(1)
-
-
-def named(what: str, columns: str, rows: DataFrame) -> DataFrame:
-    """The rows in columns of their own, beside what they are."""
-    own = [F.col(name).alias(f"{columns}_{name}") for name in rows.columns]
-    return rows.select(F.lit(what).alias(WHAT), *own)
+            found[f"{BEFORE}{number}"] = store.frames[Leaf("rows", layout.views.index(view))]
+    return found
 
 
 def answered(view: View, events: DataFrame) -> DataFrame:

@@ -16,9 +16,10 @@ from infra.lake.folder import Folder
 from infra.lake.task_files import Target, Written
 from streaming.state.found import TOLD
 from streaming.state.layout import Leaf
+from streaming.state.one_frame import places, together
 from streaming.state.packed import PACKED, unpacked
 from streaming.state.prepared_plan import Input, StandingPlan
-from streaming.state.shared_plan import named, together
+from streaming.state.shared_plan import every
 from streaming.state.store import PartStore
 from streaming.state.task_steps import ANSWER, GIVEN, GIVEN_ROW, Given, Hand, feeding, finishing, layout_of, views_of
 from streaming.views.law import Additive
@@ -81,10 +82,8 @@ class TaskPlan:
         )
 
     def _together(self) -> DataFrame:
-        whole = together(self.views, self.layout, self.store, self._events)
-        given = named(GIVEN_ROW, GIVEN_ROW, self._given.frame)
-        both = whole.unionByName(given, allowMissingColumns=True).coalesce(1)
-        return both.mapInArrow(finishing(self.hand), ANSWER)  # type: ignore[arg-type]
+        frames = every(self.views, self.layout, self.store, self._events) | {GIVEN_ROW: self._given.frame}
+        return together(frames).mapInArrow(finishing(self.hand, places(frames)), ANSWER)  # type: ignore[arg-type]
 
     def _events(self, view: View) -> dict[str, DataFrame]:
         frames = self.store.frames

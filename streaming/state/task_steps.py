@@ -25,9 +25,10 @@ from streaming.contracts import CONTRACTS
 from streaming.state import feeds, learned
 from streaming.state.changelog import counted_in_arrow
 from streaming.state.feeds import Events
-from streaming.state.found import TOLD, of, said_of, separated
+from streaming.state.found import TOLD, said_of, separated
 from streaming.state.kept import body_of, keep, kept, pending_of, sums_of
 from streaming.state.layout import Layout
+from streaming.state.one_frame import Places, apart
 from streaming.state.packed import packed, stream, unpacked
 from streaming.state.view_state import CLOSES, OF_EVENT, Sums
 from streaming.views import VIEWS
@@ -104,14 +105,14 @@ def feeding(hand: Hand) -> Callable[[Batches], Batches]:
     return made
 
 
-def finishing(hand: Hand) -> Callable[[Batches], Batches]:
-    """For `mapInArrow`: the rows of all views -> files of their tables, what is kept for the next step, and ANSWER."""
+def finishing(hand: Hand, of: Places) -> Callable[[Batches], Batches]:
+    """For `mapInArrow`: the rows of all views, together -> files of their tables, what is kept for the next step, and ANSWER."""
 
     def made(batches: Batches) -> Batches:
         every = pa.Table.from_batches(list(batches))
-        (given,) = (Given(**json.loads(text)) for text in of(every, GIVEN_ROW, GIVEN_ROW)["given"].to_pylist())
+        (given,) = (Given(**json.loads(text)) for text in apart(every, GIVEN_ROW, of)["given"].to_pylist())
         layout, views = layout_of(hand), views_of(hand)
-        found = separated(every, views, layout)
+        found = separated(every, views, layout, of)
         after = _time(given.after)
         parts = said_of(layout, found, _time(given.watermark), after)
         pending = learned.of_step(layout, parts, found.told)

@@ -16,12 +16,12 @@ final class Part {
 
   final Key key;
   /** What comes in with this step: its events, and all else. */
-  final List<Entry> added = new ArrayList<>(), noted = new ArrayList<>();
-  final Map<RowKey, Entry> open = new HashMap<>();
+  List<Entry> added = new ArrayList<>(), noted = new ArrayList<>();
+  Map<RowKey, Entry> open = new HashMap<>();
   /** Open rows that the watermark passes in this step; of these `ended` are the ones that become final as they were. */
-  final List<RowKey> due = new ArrayList<>();
-  final Map<RowKey, Entry> ended = new HashMap<>();
-  final Set<UTF8String> looks = new HashSet<>();
+  List<RowKey> due = new ArrayList<>();
+  Map<RowKey, Entry> ended = new HashMap<>();
+  Set<UTF8String> looks = new HashSet<>();
   /** Its events, oldest entry first; null if they were not read, or were too many to be held. */
   List<Entry> events;
   /** Whom this step touches, from what time on; `changed`: some because of what they look up. */
@@ -35,10 +35,11 @@ final class Part {
   long wake = Long.MAX_VALUE;
   /** Entries of its log, or of the one of its rows if that is apart; those of no use any more; and events. */
   int entries = 0, outdated = 0, count = 0;
-  final Set<Long> wakes = new HashSet<>();
-  private final Map<Integer, Long> since = new HashMap<>();
+  Set<Long> wakes = new HashSet<>();
+  private Map<Integer, Long> since = new HashMap<>(2);
   private int rows = 0, grown = 0;
-  private final Set<UTF8String> known = new HashSet<>();
+  private long held = 0;
+  private Set<UTF8String> known = new HashSet<>();
 
   Part(Key key) {
     this.key = key;
@@ -80,7 +81,9 @@ final class Part {
     if (entry.text() != null) for (UTF8String look : lookups(entry)) looks.add(look);
     if (events == null) return 0;
     events.add(entry);
-    return 96 + entry.body().length;
+    long bytes = 96 + entry.body().length;
+    held += bytes;
+    return bytes;
   }
 
   /** All that was known of its rows was taken. */
@@ -117,6 +120,21 @@ final class Part {
     int found = 0;
     if (events != null) for (Entry event : events) if (event.time() < oldest) found++;
     return found;
+  }
+
+  /** It was written: from here on it has what its views are given, and no more. Returns the bytes that it gives up. */
+  long written() {
+    added = noted = List.of();
+    due = List.of();
+    wakes = Set.of();
+    known = Set.of();
+    if (open.isEmpty()) open = Map.of();
+    if (ended.isEmpty()) ended = Map.of();
+    if (looks.isEmpty()) looks = Set.of();
+    if (views != 0) return 0;
+    since = Map.of();
+    events = null;
+    return held;
   }
 
   /** From when on a view needs its events, if they were read. */

@@ -65,6 +65,7 @@ final class Step {
       if (!touched.contains(part)) logs.add(part);
       else if (fills) logs.fill(part);
       else logs.write(part);
+      held -= part.written();
     }
     intake.changes.forEach(logs::write);
     kept = intake.events - logs.dropped;
@@ -114,7 +115,7 @@ final class Step {
     store.each(part.key, entry -> held += part.take(entry, next));
     if (!part.apart) part.folded();
     part.knew();
-    for (Entry entry : part.added) part.take(entry, next);
+    for (Entry entry : part.added) held += part.take(entry, next);
   }
 
   /** May large parts wait? */
