@@ -14,7 +14,7 @@ from typing import Any
 from infra.settings import ROOT
 from streaming.contracts.contract import column_of
 from streaming.proposal.infer import Field, Proposal
-from streaming.views.view import IN_QUERIES, OF_GOLD, OF_LAYERS
+from streaming.views.faults import IN_QUERIES, OF_GOLD, OF_LAYERS
 
 TEMPLATES = ROOT / "streaming" / "proposal" / "templates"
 TAKEN = {*OF_LAYERS, *OF_GOLD, *IN_QUERIES, "hour_start", "hour_end", "events"}

@@ -10,37 +10,16 @@ from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import IntegralType, StructField, StructType, TimestampType
+from pyspark.sql.types import StructField, StructType
 
 from infra.field_types import check_fields
 from infra.lake.columns import column, struct
 from streaming.views.as_of import KNOWN_AT
+from streaming.views.faults import check_view
 from streaming.views.law import APART, Additive, ByPart, Law
 
 Events = Mapping[str, DataFrame]
 """Events of each input topic, by topic, as `silver.topic_events` gives them."""
-
-OF_LAYERS = ("day", "is_final", "is_removed", "as_of", "batch_id", "generation", "definition", "run", APART)
-OF_GOLD = ("status", "revision", "revisions", "cause", "valid_from", "valid_to", "expected_completeness", "closes_at")
-"""Names of columns that the layers and gold add; a view must not use them."""
-IN_QUERIES = (
-    "answer",
-    "corrected_at",
-    "fault",
-    "first",
-    "has_closed",
-    "horizon",
-    "key",
-    "layer",
-    "old",
-    "side",
-    "spans",
-    "truth",
-    "view",
-    "was_final",
-)
-"""Names that gold's queries give to columns beside a view's own; a view must not use them either."""
-
 
 ONE_DAY = timedelta(days=1)
 LONG_REACHES = timedelta(hours=1)
@@ -62,7 +41,7 @@ class View:
     """Candidate rows, from a static frame in both layers. May give a key more than once."""
     columns: tuple[StructField, ...]
     """What `define` gives, in its order, each column with its type and what it means (`infra.lake.columns.column`). None
-    may have a name of OF_LAYERS, OF_GOLD or IN_QUERIES."""
+    may have a name that the platform uses beside them (`day`, `status`, `key`, ...): the error says which."""
     key: tuple[str, ...]
     time: str
     """The column that puts a row on its UTC day."""
@@ -70,7 +49,7 @@ class View:
     """When the row can no longer appear or change, in SQL over its columns: once the watermark has passed it, the row is
     final in the stream."""
     reach: timedelta
-    """How far after a row's `time` its inputs may lie. More than LONG_REACHES: its rows stay open for days. Then, of a view by
+    """How far after a row's `time` its inputs may lie. More than an hour: its rows stay open for days. Then, of a view by
     part, there is a row from its first input's event on, and no event that is later than its `closes` changes the part's rows."""
     measures: tuple[str, ...]
     """Additive integer columns, summed in reports."""
@@ -100,43 +79,7 @@ class View:
         """Raise ValueError if a field is of another type or names no column, a column has a reserved name or stands there twice,
         a row has no time, or what is summed is no whole number."""
         check_fields(self, f"view {self.name}")
-        if not (self.name.isascii() and self.name.isidentifier()):
-            raise ValueError(f"view {self.name}: a name has letters, digits and _, and begins with no digit")
-        if not self.inputs or not self.key:
-            raise ValueError(f"view {self.name}: it has at least one input, and one column as its key")
-        names = [one.name for one in self.columns]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"view {self.name}: two columns have the name {twice[0]}")
-        if taken := sorted({*OF_LAYERS, *OF_GOLD, *IN_QUERIES}.intersection(names)):
-            raise ValueError(f"view {self.name}: the column names {', '.join(taken)} are reserved: choose other names")
-        summed = {*self.measures, *(self.law.sums if isinstance(self.law, Additive) else ())}
-        spoken = {*self.key, self.time, *summed, *self.prefer, *self.while_open}
-        if isinstance(self.law, Additive):
-            spoken |= {*self.law.shares, *sum(self.law.shares.values(), ())}
-        if isinstance(self.law, ByPart):
-            spoken |= {self.law.column}
-        if missing := sorted(spoken.difference(names)):
-            raise ValueError(f"view {self.name}: {', '.join(missing)} is not among its columns")
-        kinds = {one.name: one.dataType for one in self.columns}
-        if not isinstance(kinds[self.time], TimestampType):
-            raise ValueError(f"view {self.name}: {self.time} is its rows' time and is no timestamp")
-        if broken := sorted(name for name in summed if not isinstance(kinds[name], IntegralType)):
-            raise ValueError(
-                f"view {self.name}: {', '.join(broken)} is summed and is no whole number: a sum of others depends on the "
-                "order, in which the layers differ; use thousandths, cents, ..."
-            )
-        if self.changelogs and (isinstance(self.law, Additive) or not {*self.changelogs} <= {*self.inputs[1:]}):
-            raise ValueError(
-                f"view {self.name}: changelogs are among its inputs behind the first, and it is not Additive"
-            )
-        if None in self.changelogs.values() and isinstance(self.law, ByPart):
-            raise ValueError(f"view {self.name}: a view that looks at all keys of a changelog is ByWindow")
-        if self.pause and not (isinstance(self.law, ByPart) and self.stays_open):
-            raise ValueError(f"view {self.name}: a pause is told of a view by part whose rows stay open for days")
-        if min(self.reach, self.pause, self.overlap) < timedelta(0):
-            raise ValueError(f"view {self.name}: reach, pause and overlap are not below 0")
-        if not timedelta(0) <= self.lookback < ONE_DAY:
-            raise ValueError(f"view {self.name}: a lookback of {self.lookback} is not between 0 and a day")
+        check_view(self)
 
     @property
     def streams(self) -> tuple[str, ...]:
