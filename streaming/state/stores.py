@@ -124,11 +124,12 @@ def hands(session: SparkSession) -> list[list[View]]:
     alike = [list(kind.views) for kind in kinds(tuple(VIEWS.values()))]
     alike += [[view] for view in VIEWS.values() if isinstance(view.law, Additive)]
     found: list[list[View]] = [[] for _ in range(min(threads(session), len(alike)))]
-    # The dearest first, each to the hand that has least to do: by the inputs that are read.
-    for some in sorted(alike, key=_inputs, reverse=True):
-        min(found, key=_inputs).extend(some)
+    # The dearest first, each to the hand that has least to do.
+    for some in sorted(alike, key=_cost, reverse=True):
+        min(found, key=_cost).extend(some)
     return found
 
 
-def _inputs(views: list[View]) -> int:
-    return sum(len(view.inputs) for view in views)
+def _cost(views: list[View]) -> float:
+    """In streams that views read by parts: 20,000 records of the shop took 0.1 s of CPU in each, a fifth of it where additive."""
+    return sum(len(view.streams) * (0.2 if isinstance(view.law, Additive) else 1) for view in views)
