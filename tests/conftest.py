@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -33,6 +34,9 @@ YOUNG = "-XX:NewSize=1g -XX:MetaspaceSize=512m"
 for name in ("COLUMNS", "LINES"):
     # Commands print as wide as their tables take, whatever the terminal that tests are started in.
     os.environ.pop(name, None)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A script's `make test &` starts so, and what is started from here would be deaf to Ctrl-C too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # They are about the shop and the platform, whatever project the clone's own home has; tests/sensors is tested by itself.
 os.environ[VARIABLE] = os.environ.pop("DAYBREAK_TESTED_PROJECT", DEFAULT)
 
