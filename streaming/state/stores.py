@@ -131,5 +131,5 @@ def hands(session: SparkSession) -> list[list[View]]:
 
 
 def _cost(views: list[View]) -> float:
-    """In streams that views read by parts: 20,000 records of the shop took 0.1 s of CPU in each, a fifth of it where additive."""
+    """In streams that views read by parts: 20,000 records took 0.1 s of CPU in each, and a fifth of it where additive."""
     return sum(len(view.streams) * (0.2 if isinstance(view.law, Additive) else 1) for view in views)

@@ -1,6 +1,6 @@
 """Mistakes in what is refused of what a project declares.
 
-Data flow: infra/field_types.py, streaming/hooks.py, streaming/contracts/faults.py, streaming/views/view.py -> Mutation
+Data flow: infra/field_types.py, streaming/hooks.py, streaming/contracts/faults.py, streaming/views -> Mutation
 Run: python -m tests.mutations hook: declared:
 """
 
@@ -64,9 +64,9 @@ DECLARED = (
     ),
     Mutation(
         "declared: the part of a view is a column that there is not",
-        "streaming/views/view.py",
-        "spoken |= {self.law.column}",
-        "spoken |= {*self.key}",
+        "streaming/views/faults.py",
+        "spoken |= {view.law.column}",
+        "spoken |= {*view.key}",
         VIEWS,
     ),
     Mutation(

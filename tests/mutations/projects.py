@@ -136,7 +136,7 @@ PROJECTS = (
     ),
     Mutation(
         "project: a view adds up doubles",
-        "streaming/views/view.py",
+        "streaming/views/faults.py",
         "if not isinstance(kinds[name], IntegralType)",
         "if not kinds[name]",
         f"{OWN}::test_what_is_wrong_is_one_sentence",
