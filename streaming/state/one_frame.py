@@ -4,7 +4,7 @@ Data flow: frames by what their rows are -> one frame -> an Arrow table -> a tab
 Run: pytest tests/streaming/test_one_frame.py
 
 Columns of one type are shared. With columns of its own for each frame most of a row was nulls, some hundred of all views: in
-Spark's row, in Arrow and in Python, and they cost a third of an hour's drain and half of its memory.
+Spark's row, in Arrow and in Python.
 """
 
 from collections import Counter
@@ -22,18 +22,14 @@ Places = Mapping[str, Mapping[str, str]]
 """By what a row is: the names of its columns, each with the shared column that it is in."""
 
 
-def places(frames: Mapping[str, DataFrame]) -> Places:
-    """Where each frame's columns are in the one frame."""
-    return {what: _of(rows) for what, rows in frames.items()}
-
-
-def together(frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows of all frames, each beside what it is."""
-    found = []
-    for what, rows in frames.items():
-        own = [F.col(name).alias(place) for name, place in _of(rows).items()]
-        found.append(rows.select(F.lit(what).alias(WHAT), *own))
-    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), found).coalesce(1)
+def together(frames: Mapping[str, DataFrame]) -> tuple[DataFrame, Places]:
+    """The rows of all frames, each beside what it is; and where each frame's columns are."""
+    of = {what: _places(rows) for what, rows in frames.items()}
+    found = [
+        rows.select(F.lit(what).alias(WHAT), *(F.col(name).alias(place) for name, place in of[what].items()))
+        for what, rows in frames.items()
+    ]
+    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), found).coalesce(1), of
 
 
 def apart(found: pa.Table, what: str, of: Places) -> pa.Table:
@@ -42,7 +38,7 @@ def apart(found: pa.Table, what: str, of: Places) -> pa.Table:
     return own.rename_columns(list(of[what]))
 
 
-def _of(rows: DataFrame) -> dict[str, str]:
+def _places(rows: DataFrame) -> dict[str, str]:
     seen: Counter[str] = Counter()
     found = {}
     for name, form in rows.dtypes:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from streaming.contracts import CONTRACTS
 from streaming.state.found import BEFORE, TOLD, Found, separated
 from streaming.state.layout import Layout, Leaf, of_topic
-from streaming.state.one_frame import places, together
+from streaming.state.one_frame import together
 from streaming.state.prepared_plan import Input, StandingPlan
 from streaming.state.store import PartStore
 from streaming.state.view_state import CLOSES, OF_EVENT, of_topics, on_time
@@ -50,8 +50,8 @@ class SharedPlan:
 
     def _together(self) -> DataFrame:
         frames = every(self.views, self.layout, self.store, self._events)
-        self._places = places(frames)
-        return together(frames)
+        frame, self._places = together(frames)
+        return frame
 
     def _events(self, view: View) -> dict[str, DataFrame]:
         if isinstance(view.law, Additive):

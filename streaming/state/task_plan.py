@@ -16,7 +16,7 @@ from infra.lake.folder import Folder
 from infra.lake.task_files import Target, Written
 from streaming.state.found import TOLD
 from streaming.state.layout import Leaf
-from streaming.state.one_frame import places, together
+from streaming.state.one_frame import together
 from streaming.state.packed import PACKED, unpacked
 from streaming.state.prepared_plan import Input, StandingPlan
 from streaming.state.shared_plan import every
@@ -83,7 +83,8 @@ class TaskPlan:
 
     def _together(self) -> DataFrame:
         frames = every(self.views, self.layout, self.store, self._events) | {GIVEN_ROW: self._given.frame}
-        return together(frames).mapInArrow(finishing(self.hand, places(frames)), ANSWER)  # type: ignore[arg-type]
+        frame, places = together(frames)
+        return frame.mapInArrow(finishing(self.hand, places), ANSWER)  # type: ignore[arg-type]
 
     def _events(self, view: View) -> dict[str, DataFrame]:
         frames = self.store.frames

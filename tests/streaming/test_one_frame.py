@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from infra.lake.rows import from_arrow
-from streaming.state.one_frame import WHAT, apart, places, together
+from streaming.state.one_frame import WHAT, apart, together
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 """Of a type that two of the frames have twice."""
@@ -26,15 +26,15 @@ def frames(spark: SparkSession) -> dict[str, DataFrame]:
 
 
 def test_each_frame_is_found_again(spark: SparkSession) -> None:
-    own = frames(spark)
-    found = together(own).toArrow()
+    frame, places = together(frames(spark))
+    found = frame.toArrow()
     assert found.num_rows == sum(rows.num_rows for rows in TABLES.values())
     for what, rows in TABLES.items():
-        assert apart(found, what, places(own)).to_pylist() == rows.to_pylist()
+        assert apart(found, what, places).to_pylist() == rows.to_pylist()
 
 
 def test_columns_of_one_type_are_shared(spark: SparkSession) -> None:
-    found = together(frames(spark)).columns
+    found = together(frames(spark))[0].columns
     # The most of each type: a text, two times, a number, a fraction, a list.
     assert len(found) == 1 + 1 + 2 + 1 + 1 + 1
     assert found[0] == WHAT

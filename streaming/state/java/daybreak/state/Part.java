@@ -24,6 +24,8 @@ final class Part {
   Set<UTF8String> looks = new HashSet<>();
   /** Its events, oldest entry first; null if they were not read, or were too many to be held. */
   List<Entry> events;
+  /** The bytes that these hold. */
+  long held = 0;
   /** Whom this step touches, from what time on; `changed`: some because of what they look up. */
   long views = 0, first = Long.MAX_VALUE;
   boolean changed = false;
@@ -38,16 +40,18 @@ final class Part {
   Set<Long> wakes = new HashSet<>();
   private Map<Integer, Long> since = new HashMap<>(2);
   private int rows = 0, grown = 0;
-  private long held = 0;
   private Set<UTF8String> known = new HashSet<>();
 
   Part(Key key) {
     this.key = key;
   }
 
-  /** Take an entry of a log; times before `next` have come. Returns the bytes that it holds. */
-  long take(Entry entry, long next) {
-    if (entry.type() == Entry.EVENT) return event(entry);
+  /** Take an entry of a log; times before `next` have come. */
+  void take(Entry entry, long next) {
+    if (entry.type() == Entry.EVENT) {
+      event(entry);
+      return;
+    }
     entries++;
     switch (entry.type()) {
       case Entry.WAKE -> {
@@ -69,21 +73,18 @@ final class Part {
       }
       default -> outdated += owed.take(entry);
     }
-    return 0;
   }
 
-  private long event(Entry entry) {
+  private void event(Entry entry) {
     if (!apart) {
       entries++;
       latest = Math.max(latest, entry.time());
       count++;
     }
     if (entry.text() != null) for (UTF8String look : lookups(entry)) looks.add(look);
-    if (events == null) return 0;
+    if (events == null) return;
     events.add(entry);
-    long bytes = 96 + entry.body().length;
-    held += bytes;
-    return bytes;
+    held += 96 + entry.body().length;
   }
 
   /** All that was known of its rows was taken. */
@@ -122,8 +123,8 @@ final class Part {
     return found;
   }
 
-  /** It was written: from here on it has what its views are given, and no more. Returns the bytes that it gives up. */
-  long written() {
+  /** It was written: from here on it has what its views are given, and no more. */
+  void written() {
     added = noted = List.of();
     due = List.of();
     wakes = Set.of();
@@ -131,10 +132,10 @@ final class Part {
     if (open.isEmpty()) open = Map.of();
     if (ended.isEmpty()) ended = Map.of();
     if (looks.isEmpty()) looks = Set.of();
-    if (views != 0) return 0;
+    if (views != 0) return;
     since = Map.of();
     events = null;
-    return held;
+    held = 0;
   }
 
   /** From when on a view needs its events, if they were read. */

@@ -65,7 +65,8 @@ final class Step {
       if (!touched.contains(part)) logs.add(part);
       else if (fills) logs.fill(part);
       else logs.write(part);
-      held -= part.written();
+      part.written();
+      held += part.held;
     }
     intake.changes.forEach(logs::write);
     kept = intake.events - logs.dropped;
@@ -112,10 +113,10 @@ final class Step {
   /** Read the events of a part, once. */
   void events(Part part) {
     if (held < HELD) part.events = new ArrayList<>();
-    store.each(part.key, entry -> held += part.take(entry, next));
+    store.each(part.key, entry -> part.take(entry, next));
     if (!part.apart) part.folded();
     part.knew();
-    for (Entry entry : part.added) held += part.take(entry, next);
+    for (Entry entry : part.added) part.take(entry, next);
   }
 
   /** May large parts wait? */
