@@ -62,6 +62,8 @@ MANY = 256
 """Events of a part of which all else is kept apart, so that it can be read without them."""
 LARGE, SHARE = 20_000, 8
 """Events of a part that is given to its views again when it has grown by an eighth, or when no further micro-batch is to come."""
+HELD = 128 << 20
+"""Bytes of events that a step has in memory. Those of parts beyond it are read again by each view."""
 HOT, HOT_KIND = 2_000, -2
 """Events from which on a touched part is told, as kind HOT_KIND - its own, with how many they are as `views`."""
 WAKE, WINDOWS = 0, 1
@@ -172,6 +174,7 @@ class Layout:
             "large": LARGE,
             "share": SHARE,
             "hot": min(HOT, LARGE),
+            "held": HELD,
             "kinds": [self._of_kind(kind) for kind in self.kinds],
             "views": [
                 {"kind": self.kind_of(view), "fields": len(closing(view)), "span": micros(span)} | _rest(view)

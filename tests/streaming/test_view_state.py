@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -30,10 +31,12 @@ pytestmark = pytest.mark.slow
 CARD = (("payment_captured", 100), ("payment_failed", 100), ("payment_failed", 200), ("payment_captured", 20_000))
 """Payments that make the pattern of an alert, and undo it when one comes between."""
 HISTORIES = (
-    pytest.param(((132, 4), None), id="short"),
-    pytest.param(((206, 8), (3, 3, 1)), id="long, and parts wait"),
+    pytest.param(((132, 4, 1), None), id="short, and nothing is held"),
+    pytest.param(((206, 8, 2), (3, 3, 1)), id="long, and parts wait"),
 )
-"""Seed, and number of micro-batches: a seed of which every view has some rows. And MANY, LARGE, SHARE of parts that may wait."""
+"""A seed of which every view has some rows, number of micro-batches, and how many pieces of the history are in each: with two, as
+in a backlog, the end of what is open comes in with what follows it. And MANY, LARGE, SHARE of parts that may wait; without these
+nothing is held in memory."""
 
 
 def pattern(name: str, order_id: str, at: datetime, chance: random.Random) -> Iterator[dict[str, Any]]:
@@ -93,10 +96,12 @@ def histories(seed: int, batches: int) -> Iterator[list[dict[str, Any]]]:
 
 @pytest.fixture(scope="module", params=HISTORIES)
 def run(request: pytest.FixtureRequest, spark: SparkSession) -> Run:
-    (seed, batches), large = request.param
-    with small_parts(*large) if large else nullcontext():
+    (seed, batches, at_once), large = request.param
+    pieces = histories(seed, batches * at_once)
+    with small_parts(*large) if large else patch.object(layout, "HELD", 0):
         own = Run(spark)
-        for place, batch in enumerate(histories(seed, batches)):
+        for place in range(batches):
+            batch = [event for piece in islice(pieces, at_once) for event in piece]
             # From the third on with generated code.
             with patch.object(stores, "GENERATE_AFTER", 0 if place > 1 else 10**9):
                 own.batch(batch, more_comes=large is not None and place + 1 < batches)
@@ -178,6 +183,16 @@ def test_an_event_counts_in_the_lookback_of_later_windows(spark: SparkSession) -
     assert sorted((row["event_id"], row["orders"]) for row in last.to_pylist()) == [("earlier", 1), ("later", 2)]
 
 
+def test_a_window_counts_in_the_lookback_of_what_comes_with_its_end(spark: SparkSession) -> None:
+    with only_views("rolling_order_rate"):
+        own = Run(spark)
+    own.batch([placed(1)])
+    # One micro-batch brings the order that looks back at the first, and the time that closes both.
+    own.batch([placed(2, minutes=4), placed(3, minutes=60)])
+    *_, last = own.said["rolling_order_rate"]
+    assert sorted((row["event_id"], row["orders"]) for row in last.to_pylist()) == [("1", 1), ("2", 2), ("3", 1)]
+
+
 @pytest.fixture
 def patient(spark: SparkSession) -> Iterator[Run]:
     """Four events make a large part, and a fourth of them is what it waits for."""
@@ -239,8 +254,8 @@ def test_only_what_the_watermark_has_not_closed_is_kept(spark: SparkSession) -> 
     held = own.keeping.held()
     assert set(held) == {"order_totals", PARTS}
     assert held["order_totals"][0] == 1
-    # The last order, by its id and by its minute.
-    assert held[PARTS][0] == 2
+    # The last order by its id and by its minute; and the minute before, at which rows that came with its end could look back.
+    assert held[PARTS][0] == 3
     assert all(size > 0 for rows, size in held.values())
 
 

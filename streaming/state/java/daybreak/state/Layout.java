@@ -31,9 +31,9 @@ public final class Layout implements Serializable {
   /**
    * The whole of it. `changes`: how long every change of a key is kept, before only its last one is. `many`: events of a
    * part whose other entries are apart; `large`: of one that may wait, until it has grown by a `share`; `hot`: of one
-   * that is told.
+   * that is told. `held`: the bytes of events that a step has in memory.
    */
-  public record Form(String folder, int store, int fields, long changes, long many, long large, long share, long hot, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
+  public record Form(String folder, int store, int fields, long changes, long many, long large, long share, long hot, long held, List<Kind> kinds, List<View> views, List<Feed> feeds, List<Leaf> leaves)
       implements Serializable {}
 
   /** Places of an event's columns: its id, when it happened, when it was known (OF_EVENT of streaming/state/view_state.py). */

@@ -41,7 +41,9 @@ final class Logs {
     }
     long forget = last(part, kind.size()) + kind.span();
     end(part);
-    if (part.views == 0 && part.owed.views == 0 && part.open.isEmpty() && forget < next) {
+    // Rows of later windows that come in with this step still look back at it.
+    long over = kind.back() == 0 ? next : step.oldest(0);
+    if (part.views == 0 && part.owed.views == 0 && part.open.isEmpty() && forget < over) {
       drop(part);
       return;
     }

@@ -14,8 +14,6 @@ import scala.collection.Iterator;
 final class Step {
   /** Of the control row: to add without giving anything out; only to see that the store has the version; what is large may wait; all was added. */
   private static final int FILLS = 1, LOOKS = 2, SPARES = 3, FILLED = 4;
-  /** Events held in memory (bytes); parts beyond it are read again by each view. */
-  private static final long HELD = 128L << 20;
   private static final Key COUNT = new Key(-1, UTF8String.fromString("count"));
 
   final Layout layout;
@@ -112,7 +110,7 @@ final class Step {
 
   /** Read the events of a part, once. */
   void events(Part part) {
-    if (held < HELD) part.events = new ArrayList<>();
+    if (held < form.held()) part.events = new ArrayList<>();
     store.each(part.key, entry -> part.take(entry, next));
     if (!part.apart) part.folded();
     part.knew();
