@@ -65,6 +65,22 @@ def test_a_hot_key_makes_no_pairs(many: DataFrame, view: View) -> None:
     assert most_rows(found) < PER_EVENT * MANY
 
 
+def test_a_search_meets_no_listing_without_its_longest_word(spark: SparkSession) -> None:
+    shared = {"customer_id": "c-1", "title": "Red Lamp"}
+    events = [
+        shared | {"ms": NOON_MS + place, "event_id": f"{kind}-{place}", "event_type": kind} | own
+        for place in range(SOME)
+        for kind, own in (
+            ("search_saved", {"search_id": f"s-{place}", "words": "red chair" if place else "LAMP red"}),
+            ("product_listed", {"product_id": f"p-{place}"}),
+        )
+    ]
+    found = answered(VIEWS["search_matches"], spark.createDataFrame(arrow(events), KNOWN).coalesce(1))
+    assert {row["search_id"] for row in found.collect()} == {"s-0"}
+    assert found.count() == SOME
+    assert most_rows(found) < PER_EVENT * SOME
+
+
 def test_pairs_and_slow_windows_are_seen(many: DataFrame) -> None:
     orders = many.where(F.col("topic") == "orders").select("orders.order_id", F.col("event_time").alias("ordered_at"))
     paid = many.where(F.col("event_type") == "payment_captured").select(

@@ -4,13 +4,13 @@ Data flow: products, saved_searches as of the listing -> search_matches (a row p
 Run: daybreak query "SELECT words, count(*) FROM truth.search_matches GROUP BY words ORDER BY 2 DESC LIMIT 5"
 Source: Kleppmann, Designing Data-Intensive Applications, chapter 11; the percolator of Elasticsearch.
 
-Here the queries are stored, and the documents come by. Words, not whole searches, are joined: so a listing meets the searches
-that share a word with it, and not all of them.
+Here the queries are stored, and the documents come by. A search is found by one of its words, its longest, since long ones are
+rare: so a listing meets the searches whose longest word is in its title, and not all of them.
 """
 
 from datetime import timedelta
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from infra.lake.columns import column
@@ -31,7 +31,8 @@ def define(events: Events) -> DataFrame:
         events["products"]
         .where(F.col("event_type") == "product_listed")
         .select("event_id", "product_id", "title", F.col("event_time").alias("listed_at"), APART)
-        .withColumn("word", F.explode(words_of("title")))
+        .withColumn("_in_title", words_of("title"))
+        .withColumn("_word", F.explode("_in_title"))
     )
     saved = (
         versions(events["saved_searches"], APART, "search_id")
@@ -40,22 +41,21 @@ def define(events: Events) -> DataFrame:
             *("search_id", "customer_id", "words", F.col("event_time").alias("saved_at"), VALID_FROM, VALID_TO),
             F.col(APART).alias("_apart"),
         )
-        .withColumn("_words", words_of("words"))
-        .withColumn("_word", F.explode("_words"))
+        .withColumn("_wanted", words_of("words"))
+        .withColumn("_longest", longest("_wanted"))
     )
-    share_a_word = (F.col("word") == F.col("_word")) & (F.col(APART) == F.col("_apart")) & was_valid("listed_at")
-    of_listing = ("event_id", "product_id", "title", "listed_at", APART)
-    of_search = ("search_id", "customer_id", "words", "saved_at")
-    met = listed.join(saved, share_a_word).groupBy(*of_listing, *of_search, F.size("_words").alias("wanted"))
-    return (
-        met.agg(F.count("*").alias("met"))
-        .where(F.col("met") == F.col("wanted"))
-        .select(
-            *("event_id", "search_id", "product_id", "title", "listed_at", "customer_id", "words", "saved_at"),
-            F.lit(1).cast("long").alias("matches"),
-            APART,
-        )
+    meets = (F.col("_word") == F.col("_longest")) & (F.col(APART) == F.col("_apart")) & was_valid("listed_at")
+    has_all = F.size(F.array_except("_wanted", "_in_title")) == 0
+    return listed.join(saved, meets & has_all).select(
+        *("event_id", "search_id", "product_id", "title", "listed_at", "customer_id", "words", "saved_at"),
+        F.lit(1).cast("long").alias("matches"),
+        APART,
     )
+
+
+def longest(words: str) -> Column:
+    """The longest of some words; of two the later one by their letters. Null if there is none."""
+    return F.array_max(F.transform(words, lambda word: F.struct(F.length(word), word.alias("word"))))["word"]
 
 
 SEARCH_MATCHES = View(
