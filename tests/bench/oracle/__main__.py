@@ -12,7 +12,7 @@ import typer
 
 from infra.failures import reported
 from tests.bench.oracle.report import show
-from tests.bench.oracle.run import measured
+from tests.bench.oracle.run import Measured, measured
 
 SIZES = (1, 4, 16)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -25,7 +25,14 @@ def bench(
     sizes: Annotated[list[int] | None, typer.Option("--size", help="How many times that, e.g. 1, 3 and 10.")] = None,
 ) -> None:
     """Measure a night over days of 1, 4 and 16 times `events`, and DuckDB over the same archives."""
-    show([measured(size, size * events, seed) for size in sizes or SIZES])
+    found: list[Measured] = []
+    try:
+        for size in sorted({*(sizes or SIZES)}):
+            found.append(measured(size, size * events, seed))
+    finally:
+        # A large size takes an hour: what was measured before one that fails is shown, too.
+        if found:
+            show(found)
 
 
 if __name__ == "__main__":

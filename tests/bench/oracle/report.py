@@ -48,6 +48,8 @@ def show(sizes: Sequence[Measured], console: Console = console) -> None:
 def sentences(sizes: Sequence[Measured]) -> list[str]:
     """What the slopes say, in this run's figures."""
     first, last = sizes[0], sizes[-1]
+    if first is last:
+        return []
     grown = last.records / first.records
     found = [
         f"{who}: {grown:.1f} times the events cost {seconds(last) / seconds(first):.1f} times the CPU, "
@@ -66,10 +68,10 @@ WHO: dict[str, Seconds] = {"The night": lambda one: one.night, "DuckDB": lambda 
 
 
 def of(seconds: Seconds, sizes: Sequence[Measured]) -> float:
-    """The slope of a cost over the sizes."""
+    """The slope of a cost over the sizes, of which there are several."""
     return slope([(one.records, seconds(one)) for one in sizes])
 
 
 def _row(table: Table, name: str, sizes: Sequence[Measured], seconds: Seconds) -> None:
     per_million = [f"{seconds(one) * MILLION / one.records:,.1f}" for one in sizes]
-    table.add_row(name, *per_million, f"{of(seconds, sizes):.2f}")
+    table.add_row(name, *per_million, f"{of(seconds, sizes):.2f}" if len(sizes) > 1 else "-")

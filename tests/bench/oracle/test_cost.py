@@ -40,18 +40,27 @@ def test_a_child_that_has_ended_costs_too() -> None:
 
 
 def test_the_table_shows_ratios_of_what_was_measured() -> None:
-    steps = {Step.ARCHIVE: 1.0, Step.TRUTH: 4.0, Step.RECONCILE: 2.0, Step.CORRECT: 1.0}
-    sizes = [
-        Measured(n, n * 1_000, 3.0, {step: cost * n**0.5 for step, cost in steps.items()}, 2.0 * n) for n in (1, 4, 16)
-    ]
-    paper = Console(record=True, width=110)
-    show(sizes, paper)
-    printed = paper.export_text()
+    printed = shown(1, 4, 16)
     assert row(printed, "night, all of it") == ["8,000.0", "4,000.0", "2,000.0", "0.50"]
     assert row(printed, "DuckDB, one thread") == ["2,000.0", "2,000.0", "2,000.0", "1.00"]
     assert row(printed, "night / DuckDB") == ["4.0", "2.0", "1.0"]
     assert row(printed, "truth / DuckDB") == ["2.0", "1.0", "0.5"]
     assert "16.0 times the events cost 4.0 times the CPU, slope 0.50" in printed
+
+
+def test_one_size_has_no_slope() -> None:
+    printed = shown(4)
+    assert row(printed, "night, all of it") == ["4,000.0", "-"]
+    assert "times the events" not in printed
+
+
+def shown(*sizes: int) -> str:
+    """What is printed of nights whose cost grows with the root of their size."""
+    steps = {Step.ARCHIVE: 1.0, Step.TRUTH: 4.0, Step.RECONCILE: 2.0, Step.CORRECT: 1.0}
+    of = [Measured(n, n * 1_000, 3.0, {step: cost * n**0.5 for step, cost in steps.items()}, 2.0 * n) for n in sizes]
+    paper = Console(record=True, width=110)
+    show(of, paper)
+    return paper.export_text()
 
 
 def row(printed: str, name: str) -> list[str]:
