@@ -4,6 +4,7 @@ Data flow: Settings, infra/spark_conf.py -> SparkSession
 Run: daybreak doctor
 """
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ def spark(
     settings of its own.
     """
     s = settings()
+    logging.getLogger().addFilter(_is_not_of_py4j)
     cluster_conf.refuse_unreachable(s)
     os.environ["SPARK_CONF_DIR"] = str(write_defaults(s))
     # A page's password travels in the clear: on a cluster too only the driver's other listeners have an address of their own.
@@ -45,6 +47,11 @@ def spark(
     know_often_used(own)
     size_code_cache(own)
     return own
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Py4J logs with a traceback that the JVM is gone, also after whom it raises it to has said why."""
+    return record.module not in ("clientserver", "java_gateway")
 
 
 def size_code_cache(session: SparkSession) -> None:
