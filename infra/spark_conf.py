@@ -45,6 +45,8 @@ def spark_defaults(s: Settings, user: User | None = None) -> dict[str, str]:
         # All views have hundreds of plans, and the same ones come again; Spark would forget all but the last 100.
         "spark.sql.codegen.cache.maxEntries": "2000",
         "spark.databricks.delta.snapshotPartitions": "2",
+        # Rows that Parquet's reader holds at once. With 4,096 of a MB each no heap is large enough, and 64 cost no more.
+        "spark.sql.parquet.columnarReaderBatchSize": "64",
         "spark.sql.warehouse.dir": f"{s.home}/spark/warehouse",
         # Hadoop sets modes itself, by this one: of checkpoints on a local disk, say.
         "spark.hadoop.fs.permissions.umask-mode": f"{owner_only.UMASK:03o}",

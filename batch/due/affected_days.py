@@ -31,7 +31,7 @@ from infra.lake.at_once import united
 from infra.lake.materialize import materialized, released
 from infra.lake.rows import from_arrow
 from infra.lake.writes import few
-from streaming.tables.bronze import RECORD
+from streaming.tables.bronze import RECORD, WEIGHT
 from streaming.validation.validate import validate
 from streaming.views import CHANGELOGS, LOOKBACK, VIEWS
 from streaming.views.law import Additive, ByPart
@@ -146,7 +146,7 @@ class Touched:
         """The views of `_short` of which records around the day can change a row of it. Of too many it is assumed."""
         near = day.around(LOOKBACK, self._reach).holds("event_time") | is_history(day.start)
         around = near & (F.col("day") != F.lit(day.date))
-        found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()))
+        found = few(newer(self._session, ends).where(around).select(*RECORD.fieldNames()), WEIGHT)
         if isinstance(found, DataFrame):
             return frozenset(view.name for view in self._short)
         valid = materialized(validate(from_arrow(self._session, found, RECORD)).where(F.size("reasons") == 0))

@@ -23,9 +23,9 @@ from infra.lake.columns import column, struct
 from infra.lake.materialize import materialized, released
 from infra.lake.rows import from_arrow
 from infra.lake.tables import Table
-from infra.lake.writes import FEW, few, replace_days
+from infra.lake.writes import FEW, FEW_BYTES, bytes_of, few, replace_days
 from streaming.deduplication.deduplicate import outcomes
-from streaming.tables.bronze import RECORD
+from streaming.tables.bronze import RECORD, WEIGHT
 from streaming.tables.silver import EVENT, REJECTED, accepted, rejected, topic_events
 from streaming.validation.validate import validate
 from streaming.versions.definitions import of_event
@@ -160,15 +160,16 @@ def truth(
     try:
         found = materialized(events_of(rows, definitions, day))
         stamp = F.lit(run)
-        # A view has about as many rows as there are events, so their number decides for the view too, without a count.
-        as_fits = DataFrame.toArrow if found.count() <= FEW else _by_spark
+        # A view has about as many rows as there are events, so their number and bytes decide for the view too, without a count.
+        is_small = found.count() <= FEW and bytes_of(rows, WEIGHT) <= FEW_BYTES
+        as_fits = DataFrame.toArrow if is_small else _by_spark
         events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
         views = list(chosen(events_of_day))
         if validated.needs.whole:
             replace_days(as_fits(events_of_day), TRUTH, [day.date])
             point("truth.after-events")
             refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
-            replace_days(few(refused), TRUTH_QUARANTINE, [day.date])
+            replace_days(few(refused, WEIGHT), TRUTH_QUARANTINE, [day.date])
 
         def write(view: View) -> None:
             answer = answer_of(view, found, day).withColumn("definition", F.lit(definitions[view.name]))

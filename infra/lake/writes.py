@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from infra.failures import PermanentFailure, TransientFailure
 from infra.lake import access, arrow_tables
@@ -39,6 +40,8 @@ KEEPS_LOG = PostCommitHookProperties(cleanup_expired_logs=False)
 """Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it."""
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
+FEW_BYTES = 128 << 20
+"""And bytes of rows that may have a megabyte each."""
 
 
 def append_once(rows: DataFrame | pa.Table, table: Table, writer: str, version: int) -> None:
@@ -83,13 +86,22 @@ def replace_days(
     return None
 
 
-def few(frame: DataFrame) -> DataFrame | pa.Table:
+def few(frame: DataFrame, weight: str = "") -> DataFrame | pa.Table:
     """The frame's rows as Arrow if there are at most FEW, else the frame itself; both can be written.
+
+    `weight`: SQL for the bytes of a row that has them as sent; with more than FEW_BYTES of them the rows are not few.
 
     This evaluates the frame, so a large frame that is not cached is evaluated twice.
     """
+    if weight and bytes_of(frame, weight) > FEW_BYTES:
+        return frame
     found = frame.limit(FEW + 1).toArrow()
     return found if found.num_rows <= FEW else frame
+
+
+def bytes_of(frame: DataFrame, weight: str) -> int:
+    """The sum of all rows' weights."""
+    return frame.agg(F.sum(F.expr(weight))).collect()[0][0] or 0
 
 
 def _append(rows: pa.Table, table: Table, writer: str, version: int) -> None:

@@ -30,6 +30,12 @@ RECORD = struct(
 )
 """One Kafka record; `arrival` is the broker's clock (LogAppendTime)."""
 
+WEIGHT = (
+    "ifnull(octet_length(key), 0) + ifnull(octet_length(value), 0L)"
+    " + ifnull(aggregate(headers, 0L, (all, one) -> all + ifnull(octet_length(one.value), 0)), 0)"
+)
+"""SQL over the columns of RECORD: the bytes that were sent."""
+
 BATCH = [
     column("batch_id", "bigint", "Micro-batch that wrote the row"),
     column("generation", "string", "Generation of the checkpoint that wrote the row; a rebuild starts a new one"),

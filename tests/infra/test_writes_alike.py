@@ -32,6 +32,7 @@ from infra.lake import arrow_tables, spark_tables, writes
 from infra.lake.rows import frame
 from infra.lake.tables import Table
 from infra.lake.writes import append_once, few, replace_days
+from streaming.tables.bronze import RECORD, WEIGHT
 
 pytestmark = pytest.mark.slow
 
@@ -177,3 +178,14 @@ def test_few_rows_go_by_arrow_and_many_by_spark(session: SparkSession, monkeypat
     append_once(few(rows), SPARK, "test", 0)
     assert found(session, RUST) == found(session, SPARK)
     assert arrow_tables.count(RUST) == arrow_tables.count(SPARK) == 3
+
+
+def test_a_few_long_rows_are_not_few(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {"topic": "orders", "partition": 0, "key": b"k", "value": b"v", "headers": [{"key": "h", "value": b"xyz"}]}
+    bare = {"topic": "orders", "partition": 0, "headers": [{"key": "h", "value": None}]}
+    records = frame(spark, [{"offset": 0, **own}, {"offset": 1, **bare}, {"offset": 2}], RECORD)
+    monkeypatch.setattr(writes, "FEW_BYTES", 5)
+    assert isinstance(few(records, WEIGHT), pa.Table)
+    assert isinstance(few(records.limit(0), WEIGHT), pa.Table)
+    monkeypatch.setattr(writes, "FEW_BYTES", 4)
+    assert few(records, WEIGHT) is records
