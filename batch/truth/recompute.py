@@ -161,15 +161,15 @@ def truth(
         found = materialized(events_of(rows, definitions, day))
         stamp = F.lit(run)
         # A view has about as many rows as there are events, so their number and bytes decide for the view too, without a count.
-        is_small = found.count() <= FEW and bytes_of(rows, WEIGHT) <= FEW_BYTES
-        as_fits = DataFrame.toArrow if is_small else _by_spark
+        is_light = bytes_of(rows, WEIGHT) <= FEW_BYTES
+        as_fits = DataFrame.toArrow if is_light and found.count() <= FEW else _by_spark
         events_of_day = found.where(F.col("day") == F.lit(day.date)).withColumn("run", stamp)
         views = list(chosen(events_of_day))
         if validated.needs.whole:
             replace_days(as_fits(events_of_day), TRUTH, [day.date])
             point("truth.after-events")
             refused = rejected(rows.where(_on(day))).withColumn("day", F.lit(day.date)).withColumn("run", stamp)
-            replace_days(few(refused, WEIGHT), TRUTH_QUARANTINE, [day.date])
+            replace_days(few(refused) if is_light else refused, TRUTH_QUARANTINE, [day.date])
 
         def write(view: View) -> None:
             answer = answer_of(view, found, day).withColumn("definition", F.lit(definitions[view.name]))
