@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from batch.archive.events import ARCHIVE
 from batch.days.day import Day
 from infra.lake import arrow_tables
+from infra.lake.materialize import ON_DISK
 from infra.settings import settings
 from infra.spark_conf import FEW_ROWS
 
@@ -18,8 +19,9 @@ LARGE = 200_000
 """With more records than this, the cores share a step. Up to here all rows stay in one partition (infra/lake/materialize), and
 each core works on another view."""
 HUGE = 1_000_000
-"""With more records than this, adaptive query execution pays too. It plans every stage anew, which takes a twentieth of the CPU
-of a night of 75,000 records and improves nothing."""
+"""With more records than this, adaptive query execution pays too: it plans every stage anew, which takes a twentieth of the CPU
+of a night of 75,000 records and improves nothing. And rows that several queries read are kept on the disk alone: in memory they
+leave the heap no room, and a night of ten million collected garbage for half its time, until it ran out of memory."""
 
 MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
@@ -30,6 +32,9 @@ MANY_ROWS = {
 """What changes in FEW_ROWS for many rows."""
 LARGE_ROWS = {**MANY_ROWS, "spark.sql.shuffle.partitions": "2"}
 """What changes for more than LARGE rows."""
+PER_PARTITION = 500_000
+"""Records in a partition, of more than HUGE: what a task sorts and joins is as much as on a smaller day. Of a view with fewer
+rows, adaptive query execution puts partitions together."""
 
 
 def suit(own: SparkSession, day: Day) -> None:
@@ -39,12 +44,16 @@ def suit(own: SparkSession, day: Day) -> None:
 
 def suit_number(own: SparkSession, number: int) -> None:
     """Set the session up for so many records; those that a person has set for the night stay as they are."""
-    adaptive = {"spark.sql.adaptive.enabled": str(number > HUGE).lower()}
     changed = LARGE_ROWS if number > LARGE else MANY_ROWS if number > MANY else {}
-    chosen = FEW_ROWS | changed | adaptive
+    chosen = FEW_ROWS | {ON_DISK: "false"} | changed | (_huge(number) if number > HUGE else {})
     for key, value in chosen.items():
         if key not in settings().of_night:
             own.conf.set(key, value)
+
+
+def _huge(number: int) -> dict[str, str]:
+    partitions = -(-number // PER_PARTITION)
+    return {"spark.sql.adaptive.enabled": "true", "spark.sql.shuffle.partitions": str(partitions), ON_DISK: "true"}
 
 
 def records(day: Day) -> int:

@@ -4,13 +4,18 @@ Data flow: DataFrame -> the same rows, kept by the executors
 Run: pytest tests/infra/test_materialize.py
 """
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+
+ON_DISK = "spark.daybreak.materialize.onDisk"
+"""A setting of a session: are such rows kept on the disk alone? In memory they take what the heap has."""
 
 
 def materialized(rows: DataFrame) -> DataFrame:
     """The same rows, without the plan that made them: a plan that holds other plans takes long to analyze."""
+    is_on_disk = rows.sparkSession.conf.get(ON_DISK, "false") == "true"
     # At once: until its first use the old plan may be garbage, and Spark then logs an error for every counter of its tasks.
-    return gathered(rows).localCheckpoint(eager=True)
+    return gathered(rows).localCheckpoint(True, StorageLevel.DISK_ONLY if is_on_disk else None)
 
 
 def released(rows: DataFrame) -> None:

@@ -13,6 +13,7 @@ from batch.archive.events import ARCHIVE
 from batch.archive.tuning import LARGE_ROWS, MANY_ROWS, records, suit, suit_number
 from batch.days.day import Day
 from infra.lake import spark_tables
+from infra.lake.materialize import ON_DISK
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
 from infra.spark_conf import FEW_ROWS
@@ -62,13 +63,21 @@ def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPa
     assert own.conf.get(mine) == "40"
 
 
-def test_only_a_huge_number_of_records_is_planned_adaptively(
+def test_only_a_huge_day_is_planned_adaptively_and_kept_on_disk(
     own: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tuning, "HUGE", 5)
-    for number, adaptive in ((2, "false"), (5, "false"), (6, "true"), (3, "false")):
+    for number, wanted in ((2, "false"), (5, "false"), (6, "true"), (3, "false")):
         suit_number(own, number)
-        assert own.conf.get("spark.sql.adaptive.enabled") == adaptive
+        assert (own.conf.get("spark.sql.adaptive.enabled"), own.conf.get(ON_DISK)) == (wanted, wanted)
+
+
+def test_a_task_of_a_huge_day_has_as_many_records(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "HUGE", 5)
+    monkeypatch.setattr(tuning, "PER_PARTITION", 2)
+    for number, partitions in ((6, "3"), (7, "4"), (3, "1")):
+        suit_number(own, number)
+        assert own.conf.get("spark.sql.shuffle.partitions") == partitions
 
 
 def test_whatever_many_rows_change_few_rows_set_back() -> None:

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from infra.lake.materialize import gathered, materialized, released
+from infra.lake.materialize import ON_DISK, gathered, materialized, released
 
 
 def test_materialized_rows_are_computed_at_once(spark: SparkSession, tmp_path: Path) -> None:
@@ -26,6 +26,19 @@ def test_released_rows_are_kept_no_longer(spark: SparkSession) -> None:
     assert kept_by_spark().size() == before + 1
     released(rows)
     assert kept_by_spark().size() == before
+
+
+@pytest.mark.parametrize("on_disk", ["true", "false"])
+def test_rows_of_a_huge_day_leave_the_heap_alone(spark: SparkSession, on_disk: str) -> None:
+    spark.conf.set(ON_DISK, on_disk)
+    try:
+        rows = materialized(spark.range(5).where("id > 2"))
+    finally:
+        spark.conf.unset(ON_DISK)
+    assert sorted(row["id"] for row in rows.collect()) == [3, 4]
+    level = rows._jdf.queryExecution().analyzed().rdd().getStorageLevel()
+    assert (level.useDisk(), level.useMemory()) == (True, on_disk == "false")
+    released(rows)
 
 
 @pytest.mark.parametrize("partitions", ["1", "2"])
