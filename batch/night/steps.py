@@ -148,14 +148,17 @@ def advance_all(own: SparkSession, todo: Sequence[DayPlan], step: Step, anew: bo
     return requests
 
 
-def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) -> tuple[ApprovalRequest | None, bool]:
+def advance(
+    own: SparkSession, plan: DayPlan, step: Step, anew: bool = False, kept: Decided | None = None
+) -> tuple[ApprovalRequest | None, bool]:
     """Bring a plan's day up to a step; returns the approval request that holds it back, and whether there was work to do.
 
-    Work that this run (by its id) has already done is not repeated, unless `anew` is set.
+    Work that this run (by its id) has already done is not repeated, unless `anew` is set. `kept`: the caller's cache of the day's
+    validated records, for a caller that takes the steps one by one and releases it.
     """
     suit(own, plan.day)
     again = Redone(own, plan)
-    known = Decided(own, again.needs)
+    known = kept or Decided(own, again.needs)
     try:
         worked = anew or is_pending(plan, "truth")
         if worked:
@@ -172,7 +175,8 @@ def advance(own: SparkSession, plan: DayPlan, step: Step, anew: bool = False) ->
         if step is Step.RECONCILE:
             return None, worked
     finally:
-        known.release()
+        if kept is None:
+            known.release()
     with lineage.step("correct", plan.day, plan.run):
         request = settle_day(own, plan, again.views)
     if request and request.is_open:

@@ -16,6 +16,7 @@ from batch.conservation.check import conserve, marks
 from batch.days.day import Day
 from batch.due.plans import plans
 from batch.night.steps import Step, advance
+from batch.truth.recompute import Decided
 from infra.failures import PermanentFailure
 from infra.lake.writes import append_once
 from streaming.positions.log import Log
@@ -35,10 +36,12 @@ def night(session: SparkSession, day: Day, log: Log, folder: Path) -> dict[Step,
         suit_number(session, sum(log.end.values()))
         append_once(with_envelope(records(session, folder)), ARCHIVE, "archive", sum(log.end.values()))
         conserve(session, day, log, known)
+    # As in a night by Airflow, which takes a day's steps in one go.
+    validated = Decided(session)
     for step in (Step.TRUTH, Step.RECONCILE, Step.CORRECT):
         with spent(costs, step):
             (plan,) = plans(session, day, versions)
-            request, _ = advance(session, plan, step)
+            request, _ = advance(session, plan, step, kept=validated)
         if request:
             raise PermanentFailure(str(request))
     return costs

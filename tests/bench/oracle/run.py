@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import ParamSpec, TypeVar
 from unittest.mock import patch
 
+from batch.archive.tuning import suit_number
 from batch.days.day import Day
 from batch.night.driver import say, session
 from batch.night.steps import Step
@@ -105,6 +106,7 @@ def _fill(home: Path, events: int, seed: int) -> Log:
     log = write_log(shop(DAY, events, seed), home)
     with _lake_in(home):
         own = session()
+        suit_number(own, sum(log.end.values()))
         fill(own, DAY, log, records(own, home))
         own.stop()
     return log
