@@ -23,7 +23,7 @@ from infra.lake import arrow_tables, spark_tables
 from infra.lake.at_once import at_once
 from infra.lake.columns import column, struct
 from infra.lake.tables import Table
-from infra.lake.writes import append_once, few
+from infra.lake.writes import FEW_TEXTS, append_once, few
 from streaming.tables.speed import latest_rows, speed_table
 from streaming.views import VIEWS
 from streaming.views.view import View
@@ -73,7 +73,7 @@ def correct(
             "revision": F.lit(plan.revision),
             "corrected_at": F.lit(now).cast("timestamp"),
         }
-        return few(in_order(changed(session, view, plan).withColumns(stamp)))
+        return few(in_order(changed(session, view, plan).withColumns(stamp)), most=FEW_TEXTS)
 
     for view, rows in zip(own, at_once(session, rows_of, own), strict=True):
         # The lease makes this the only writer, so the count is the last number; it is read again for every view.

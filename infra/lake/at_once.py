@@ -12,7 +12,7 @@ from typing import TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from infra.lake.writes import FEW, few
+from infra.lake.writes import FEW_TEXTS, few
 
 MOST_THREADS = 4
 T = TypeVar("T")
@@ -42,9 +42,10 @@ def united(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def few_of(session: SparkSession, frames: Sequence[DataFrame]) -> DataFrame | pa.Table:
-    """`few` of the rows of all frames: a job per thread, each for some of the frames."""
-    found = at_once(session, few, [united(some).coalesce(1) for some in dealt(session, frames)])
+    """`few` of the rows of all frames, of which there are at most FEW_TEXTS: a job per thread, each for some of the frames."""
+    hands = [united(some).coalesce(1) for some in dealt(session, frames)]
+    found = at_once(session, lambda rows: few(rows, most=FEW_TEXTS), hands)
     tables = [one for one in found if isinstance(one, pa.Table)]
-    if len(tables) == len(found) and sum(one.num_rows for one in tables) <= FEW:
+    if len(tables) == len(found) and sum(one.num_rows for one in tables) <= FEW_TEXTS:
         return pa.concat_tables(tables)
     return united(frames)

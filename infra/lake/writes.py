@@ -40,6 +40,8 @@ KEEPS_LOG = PostCommitHookProperties(cleanup_expired_logs=False)
 """Old entries of the log are removed once a day (infra/lake/upkeep.py): looking for them lists all of it."""
 FEW = 200_000
 """Rows that a driver can easily hold in memory: some fifty megabytes of events."""
+FEW_TEXTS = 50_000
+"""And rows with a key and values as JSON, of several views at once."""
 FEW_BYTES = 128 << 20
 """And bytes of rows that may have a megabyte each."""
 
@@ -86,8 +88,8 @@ def replace_days(
     return None
 
 
-def few(frame: DataFrame, weight: str = "") -> DataFrame | pa.Table:
-    """The frame's rows as Arrow if there are at most FEW, else the frame itself; both can be written.
+def few(frame: DataFrame, weight: str = "", most: int | None = None) -> DataFrame | pa.Table:
+    """The frame's rows as Arrow if there are at most `most` (FEW), else the frame itself; both can be written.
 
     `weight`: SQL for the bytes of a row that has them as sent; with more than FEW_BYTES of them the rows are not few.
 
@@ -95,8 +97,9 @@ def few(frame: DataFrame, weight: str = "") -> DataFrame | pa.Table:
     """
     if weight and bytes_of(frame, weight) > FEW_BYTES:
         return frame
-    found = frame.limit(FEW + 1).toArrow()
-    return found if found.num_rows <= FEW else frame
+    most = FEW if most is None else most
+    found = frame.limit(most + 1).toArrow()
+    return found if found.num_rows <= most else frame
 
 
 def bytes_of(frame: DataFrame, weight: str) -> int:

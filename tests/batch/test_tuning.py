@@ -10,10 +10,9 @@ from pyspark.sql import SparkSession
 
 from batch.archive import tuning
 from batch.archive.events import ARCHIVE
-from batch.archive.tuning import LARGE_ROWS, MANY_ROWS, records, suit, suit_number
+from batch.archive.tuning import BACK, HUGE_ROWS, LARGE_ROWS, MANY_ROWS, records, suit, suit_number
 from batch.days.day import Day
 from infra.lake import spark_tables
-from infra.lake.materialize import ON_DISK
 from infra.lake.rows import arrow
 from infra.lake.writes import append_once
 from infra.spark_conf import FEW_ROWS
@@ -31,7 +30,7 @@ def own(spark: SparkSession, local_lake: Path, monkeypatch: pytest.MonkeyPatch) 
         append_once(arrow([record], ARCHIVE.schema), ARCHIVE, "test", number)
     monkeypatch.setattr(tuning, "MANY", 2)
     yield spark
-    for key, value in FEW_ROWS.items():
+    for key, value in (FEW_ROWS | BACK).items():
         spark.conf.set(key, value)
 
 
@@ -63,13 +62,12 @@ def test_what_the_user_set_stays(own: SparkSession, monkeypatch: pytest.MonkeyPa
     assert own.conf.get(mine) == "40"
 
 
-def test_only_a_huge_day_is_planned_adaptively_and_kept_on_disk(
-    own: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_a_huge_day_is_set_up_as_huge(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "HUGE", 5)
-    for number, wanted in ((2, "false"), (5, "false"), (6, "true"), (3, "false")):
+    few = FEW_ROWS | BACK
+    for number, wanted in ((2, few), (5, few | MANY_ROWS), (6, HUGE_ROWS), (2, few)):
         suit_number(own, number)
-        assert (own.conf.get("spark.sql.adaptive.enabled"), own.conf.get(ON_DISK)) == (wanted, wanted)
+        assert {key: own.conf.get(key) for key in wanted} == wanted
 
 
 def test_a_task_of_a_huge_day_has_as_many_records(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,3 +80,4 @@ def test_a_task_of_a_huge_day_has_as_many_records(own: SparkSession, monkeypatch
 
 def test_whatever_many_rows_change_few_rows_set_back() -> None:
     assert MANY_ROWS.keys() < LARGE_ROWS.keys() < FEW_ROWS.keys()
+    assert HUGE_ROWS.keys() < FEW_ROWS.keys() | BACK.keys()

@@ -80,7 +80,7 @@ def test_rows_of_all_frames_are_in_one_table(spark: SparkSession) -> None:
 def test_too_many_rows_for_the_driver_stay_a_frame(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(module, "FEW", 7)
+    monkeypatch.setattr(module, "FEW_TEXTS", 7)
     frames = [numbers(spark, 100 * place, size) for place, size in enumerate(sizes)]
     found = few_of(spark, frames)
     assert isinstance(found, DataFrame)
