@@ -13,10 +13,12 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from infra import cluster, cluster_conf, out_of_memory
+from infra import cluster, cluster_conf, left_behind, out_of_memory
 from infra.class_archive import spark_jvm
 from infra.settings import settings
 from infra.spark_conf import write_defaults
+
+LOCAL_DIR = "spark.local.dir"
 
 
 def spark(
@@ -39,9 +41,12 @@ def spark(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(app).master(s.spark_master).config("spark.driver.memory", memory)
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(spark_jvm(s, jvm)))
+    is_local = s.spark_master.startswith("local")
+    if is_local and LOCAL_DIR not in {**s.spark_conf, **conf}:
+        conf = {**conf, LOCAL_DIR: str(left_behind.of_this_process(s.home, os.getpid()))}
     for key, value in {**cluster_conf.share(s, setting.removesuffix("_memory")), **conf}.items():
         builder = builder.config(key, value)
-    own = builder.getOrCreate() if s.spark_master.startswith("local") else cluster.started(builder, s)
+    own = builder.getOrCreate() if is_local else cluster.started(builder, s)
     gateway: Any = own.sparkContext._gateway
     out_of_memory.watch(gateway.proc, memory, setting)
     know_often_used(own)

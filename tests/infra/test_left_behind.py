@@ -1,10 +1,12 @@
 """What killed programs leave is removed, what others still write is not, and a gateway begins with no rows of another's."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from infra.left_behind import DAYS, emptied, remove_old
+from infra.left_behind import DAYS, emptied, of_this_process, remove_old
 from infra.services import gateway
 from infra.settings import Settings
 
@@ -44,6 +46,40 @@ def test_a_link_is_removed_and_not_what_it_names(s: Settings, tmp_path: Path) ->
     assert remove_old(s) == 1
     assert other.exists()
     assert not link.is_symlink()
+
+
+HOLDS = """
+import os, sys
+from pathlib import Path
+from infra.left_behind import of_this_process
+folder = of_this_process(Path(sys.argv[1]), os.getpid())
+(folder / "blockmgr-1").mkdir()
+print(folder, flush=True)
+sys.stdin.read()
+"""
+
+
+def holding(home: Path) -> tuple["subprocess.Popen[str]", Path]:
+    program = subprocess.Popen(
+        [sys.executable, "-B", "-c", HOLDS, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert program.stdout
+    return program, Path(program.stdout.readline().strip())
+
+
+def test_what_a_killed_process_left_goes_when_the_next_begins(s: Settings) -> None:
+    (s.home / "tmp").mkdir(exist_ok=True)
+    (lives, kept), (killed, left) = holding(s.home), holding(s.home)
+    try:
+        killed.kill()
+        killed.communicate()
+        own = of_this_process(s.home, os.getpid())
+        assert own == of_this_process(s.home, os.getpid())
+        assert sorted((s.home / "tmp").iterdir()) == sorted((own, kept))
+        assert not left.exists()
+        assert (kept / "blockmgr-1").is_dir()
+    finally:
+        lives.communicate()
 
 
 def test_a_gateway_begins_with_empty_folders_of_its_own(s: Settings) -> None:

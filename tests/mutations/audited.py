@@ -46,6 +46,20 @@ AUDITED = (
         f"{LEFT}::test_what_nobody_wrote_to_for_a_week_is_removed",
     ),
     Mutation(
+        "left behind: what a living process works in is removed",
+        "infra/left_behind.py",
+        "    except BlockingIOError:\n        yield False\n",
+        "    except BlockingIOError:\n        yield True\n",
+        f"{LEFT}::test_what_a_killed_process_left_goes_when_the_next_begins",
+    ),
+    Mutation(
+        "left behind: what a killed process worked in stays for a week",
+        "infra/left_behind.py",
+        "    else:\n        yield True\n",
+        "    else:\n        yield False\n",
+        f"{LEFT}::test_what_a_killed_process_left_goes_when_the_next_begins",
+    ),
+    Mutation(
         "left behind: a running gateway's folder is removed",
         "infra/left_behind.py",
         "entry.name in LONG_LIVED or ",

@@ -51,7 +51,7 @@ BOUNDS = (
     Bound("gateway/*", 5, "configuration; Hive's folders and Derby's log begin anew at each start"),
     Bound("lab/*/*", 1000, "while a lab runs; what a killed one leaves goes after a week: infra/left_behind.py"),
     Bound("lab/*", 5, "the newest result of each lab"),
-    Bound("tmp/*", 4096, "while a program runs; what a killed one leaves goes at its next start, or after a week"),
+    Bound("tmp/*", 4096, "while a program runs; what a killed one leaves goes at the next start, or after a week"),
     Bound("spark/code-*.zip", 25, "the newest five: infra/shipped_code.py"),
     Bound("spark/*", 1, "configuration"),
     Bound("problems/*", 5, "one file for each check, with 20 rows for each problem"),
