@@ -54,6 +54,15 @@ def is_ordinary(text: Column, again: Column) -> Column:
     return F.coalesce(proven, F.lit(False))
 
 
+def is_as_written(text: Column, again: Column) -> Column:
+    """A boolean column: is the text the event as Spark writes it? It is ordinary then, and nothing needs to be counted.
+
+    Two texts are compared in a fraction of the time of six replacements, which took a twentieth of a large night.
+    """
+    same = (text == again) & ~text.contains("\\") & F.is_valid_utf8(text)
+    return F.coalesce(same, F.lit(False))
+
+
 def _bare(text: Column) -> Column:
     """The text without white space. Four replacements by bytes take a tenth of the time of one `translate`."""
     for blank in " \n\r\t":

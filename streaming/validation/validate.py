@@ -15,7 +15,7 @@ from streaming.contracts.contract import RAW, Contract, Rule
 from streaming.encodings.as_json import is_short_enough, json_text, with_binary
 from streaming.reasons import Reason
 from streaming.validation.content import content_hash, said, written
-from streaming.validation.fast_path import is_ordinary, is_provable
+from streaming.validation.fast_path import is_as_written, is_ordinary, is_provable
 from streaming.validation.rules import LAST_MILLISECOND, STRICT_JSON, found_in, is_believable, rules
 
 Way = Callable[[Contract], Column]
@@ -31,8 +31,13 @@ def validate(records: DataFrame) -> DataFrame:
     return validate_by(records, CONTRACTS.values())
 
 
-def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool = True) -> DataFrame:
-    """`validate` by some contracts; records of other topics are left out. Not `fast`, every record takes the slow path.
+def validate_by(
+    records: DataFrame, contracts: Collection[Contract], fast: bool = True, compares: bool = True
+) -> DataFrame:
+    """`validate` by some contracts; records of other topics are left out.
+
+    Not `fast`, every record takes the slow path. Without `compares` the signs of every text are counted, also of one that is
+    written as Spark does: the plan that the version of a contract is a hash of (streaming/versions/definitions.py).
 
     Each `withColumns` is a projection of its own: otherwise Spark would decode again at every use of a decoded column.
     """
@@ -62,7 +67,9 @@ def validate_by(records: DataFrame, contracts: Collection[Contract], fast: bool 
     )
     if captured := [one.topic for one in contracts if one.captured]:
         parsed = parsed.withColumns(_of_facts(F.col("topic").isin(*captured)))
-    faultless = is_ordinary(F.col(RAW), F.col("again")) & by_topic(_keeps_value_rules)
+    texts = F.col(RAW), F.col("again")
+    ordinary = is_as_written(*texts) | is_ordinary(*texts) if compares else is_ordinary(*texts)
+    faultless = ordinary & by_topic(_keeps_value_rules)
     none = F.array().cast("array<string>")
     # Inside a lambda, reasons are computed only for records that need them; plain columns would be for every record.
     named = F.transform(F.array(found_in(F.col(RAW))), lambda found: by_topic(lambda one: _reasons(one, found)))[0]

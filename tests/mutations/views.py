@@ -81,6 +81,20 @@ VIEWS_AND_CONTRACTS = (
         f"{ORDINARY}::test_whatever_is_sent_the_short_way_says_what_the_long_way_says",
     ),
     Mutation(
+        "validate: a text as long as its event is taken for the event",
+        "streaming/validation/fast_path.py",
+        "same = (text == again) & ",
+        "same = (F.octet_length(text) == F.octet_length(again)) & ",
+        f"{ORDINARY}::test_whatever_is_sent_the_short_way_says_what_the_long_way_says",
+    ),
+    Mutation(
+        "search_matches: of many wanted words the last are not looked for",
+        "streaming/shop/views/search_matches.py",
+        "F.size(F.array_except(wanted, words)) == 0",
+        "F.lit(True)",
+        "tests/streaming/test_wanted_words.py::test_all_wanted_words_have_to_be_there_however_many",
+    ),
+    Mutation(
         "validate: only the first reason is kept",
         "streaming/validation/validate.py",
         "F.array_distinct(F.array_compact(F.array(*reasons)))",
