@@ -9,6 +9,8 @@ rare: so a listing meets the searches whose longest word is in its title, and no
 """
 
 from datetime import timedelta
+from functools import reduce
+from operator import and_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -20,6 +22,8 @@ from streaming.views.view import Events, View
 from streaming.words import words_of
 
 SIZE = timedelta(minutes=5)
+FEW = 4
+"""Words that most searches have at most."""
 
 
 def define(events: Events) -> DataFrame:
@@ -45,12 +49,22 @@ def define(events: Events) -> DataFrame:
         .withColumn("_longest", longest("_wanted"))
     )
     meets = (F.col("_word") == F.col("_longest")) & (F.col(APART) == F.col("_apart")) & was_valid("listed_at")
-    has_all = F.size(F.array_except("_wanted", "_in_title")) == 0
-    return listed.join(saved, meets & has_all).select(
+    return listed.join(saved, meets & has_all("_in_title", "_wanted")).select(
         *("event_id", "search_id", "product_id", "title", "listed_at", "customer_id", "words", "saved_at"),
         F.lit(1).cast("long").alias("matches"),
         APART,
     )
+
+
+def has_all(words: str, wanted: str) -> Column:
+    """Are all wanted words among these words?
+
+    The first few are looked up by compiled code, which ends at the first that is missing; `array_except` makes two sets for each
+    pair that meets, and took a twelfth of a large night.
+    """
+    ahead = [F.get(wanted, F.lit(place)) for place in range(FEW)]
+    are_ahead = reduce(and_, [word.isNull() | F.array_contains(words, word) for word in ahead])
+    return are_ahead & ((F.size(wanted) <= FEW) | (F.size(F.array_except(wanted, words)) == 0))
 
 
 def longest(words: str) -> Column:
