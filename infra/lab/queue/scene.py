@@ -28,6 +28,8 @@ SECONDS = 60
 """Longest wait for a step; the longest one that is meant takes a session's timeout, six seconds."""
 LOOK_SECONDS = 0.05
 QUIET_SECONDS = 2.0
+SHARE_SECONDS = 8.0
+"""A share group says of no record whether it still comes; what a dead member had comes at the latest when its session is over."""
 
 
 class Spare:
@@ -192,16 +194,25 @@ class Scene:
             self.subscribed(0, own)
 
     def quiet(self, *, dying: int = 0) -> None:
-        """Wait until nothing has come for a while, or the `dying` consumer is dead."""
+        """Wait until nothing has come for a while, or the `dying` consumer is dead. A queue tells that nothing is to come."""
+        if self.way is Way.QUEUE and not dying:
+            self._emptied()
+        enough = SHARE_SECONDS if self.way is Way.SHARE else QUIET_SECONDS
         last, since = -1, time.monotonic()
 
         def nothing_comes() -> bool:
             nonlocal last, since
             if (now := len(self.facts.taken)) != last:
                 last, since = now, time.monotonic()
-            return time.monotonic() - since > QUIET_SECONDS or (dying > 0 and not self.lives(dying))
+            return time.monotonic() - since > enough or (dying > 0 and not self.lives(dying))
 
         self.until("nothing comes any more", nothing_comes, dying=dying)
+
+    def _emptied(self) -> None:
+        """Wait until all is acknowledged. A busy broker brings what a dead consumer had long after the others."""
+        with Connection(self.stage.access.broker) as connection:
+            management = Management(connection)
+            self.until("the queue is empty", lambda: management.waiting(self.stage.source) == 0)
 
     def pause(self, seconds: float) -> None:
         """Let time pass, as work takes it."""
