@@ -20,8 +20,9 @@ from infra.lab.processes.process import Family
 from infra.lab.processes.together import Together, side_by_side
 from infra.lab.queue import own, throughput
 from infra.lab.queue.job import Access, Way
-from infra.lab.queue.scene import Scene, Spare, Stage
+from infra.lab.queue.scene import Scene
 from infra.lab.queue.situations import Outcome, Situation, happen
+from infra.lab.queue.stage import Spare, Stage
 from infra.lab.queue.throughput import Load, Speed
 from infra.lab.topics import topics
 from infra.queue.broker import broker

@@ -4,12 +4,9 @@ Data flow: messages -> a queue or a topic -> processes -> ledger -> Facts
 Run: daybreak lab queue
 """
 
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -20,7 +17,8 @@ from infra.failures import TransientFailure
 from infra.lab.processes.ledger import Facts, Reader
 from infra.lab.processes.process import Process
 from infra.lab.processes.together import Together
-from infra.lab.queue.job import Access, Job, Role, Way
+from infra.lab.queue.job import Job, Role, Way
+from infra.lab.queue.stage import Stage
 from infra.queue.connection import FAN_OUT, QUEUE, Connection
 from infra.queue.management import Management
 
@@ -30,30 +28,6 @@ LOOK_SECONDS = 0.05
 QUIET_SECONDS = 2.0
 SHARE_SECONDS = 8.0
 """A share group says of no record whether it still comes; what a dead member had comes at the latest when its session is over."""
-
-
-class Spare:
-    """Processes that wait for a job; a situation takes one when it needs it."""
-
-    def __init__(self, processes: Sequence[Process]) -> None:
-        self._left, self._lock = list(processes), threading.Lock()
-
-    def take(self) -> Process:
-        """One that has none yet."""
-        with self._lock:
-            return self._left.pop()
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Where a situation is played: `source`, a queue or a topic that it has for itself, and processes to take."""
-
-    way: Way
-    source: str
-    access: Access
-    spare: Spare
-    ledger: Path
-    attempts: int
 
 
 class Scene:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from infra.lab.processes.process import Process
 from infra.lab.queue.flow import BATCH, BODY, flush, kafka_producer
 from infra.lab.queue.job import Access, Job, Role, Way
-from infra.lab.queue.scene import Spare
+from infra.lab.queue.stage import Spare
 from infra.queue.connection import Connection
 
 POLL_SECONDS = 0.01
