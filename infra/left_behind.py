@@ -27,6 +27,8 @@ DAYS = 7
 """A night that computes all of history anew works for less."""
 SHARED = ("tmp", "lab")
 """Folders in which commands, nights and labs work, each in a file or folder of its own."""
+OF_A_PROCESS = "spark-of-"
+"""So begin the names of folders that a process holds while it lives."""
 
 
 def working_folder(s: Settings, program: str) -> Path:
@@ -39,9 +41,6 @@ def emptied(folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
-
-
-OF_A_PROCESS = "spark-of-"
 
 
 @cache

@@ -158,9 +158,7 @@ class Scene:
 
     def subscribed(self, count: int, own: int = 0) -> None:
         """Wait until so many consumers have the queue, or the `own`-th one."""
-        with Connection(self.stage.access.broker) as connection:
-            management = Management(connection)
-            self.until(f"{count} have subscribed", lambda: management.consumers(self.source(own)) == count)
+        self._says(f"{count} have subscribed", lambda broker: broker.consumers(self.source(own)) == count)
 
     def heard(self, own: int = 0) -> None:
         """Wait until the queue's broker knows that its last consumer is dead: till then it keeps what was not acknowledged."""
@@ -170,7 +168,8 @@ class Scene:
     def quiet(self, *, dying: int = 0) -> None:
         """Wait until nothing has come for a while, or the `dying` consumer is dead. A queue tells that nothing is to come."""
         if self.way is Way.QUEUE and not dying:
-            self._emptied()
+            # A busy broker brings what a dead consumer had long after the others.
+            self._says("the queue is empty", lambda broker: broker.waiting(self.stage.source) == 0)
         enough = SHARE_SECONDS if self.way is Way.SHARE else QUIET_SECONDS
         last, since = -1, time.monotonic()
 
@@ -182,11 +181,11 @@ class Scene:
 
         self.until("nothing comes any more", nothing_comes, dying=dying)
 
-    def _emptied(self) -> None:
-        """Wait until all is acknowledged. A busy broker brings what a dead consumer had long after the others."""
+    def _says(self, what: str, found: Callable[[Management], object]) -> None:
+        """Wait until the queue's broker says so."""
         with Connection(self.stage.access.broker) as connection:
             management = Management(connection)
-            self.until("the queue is empty", lambda: management.waiting(self.stage.source) == 0)
+            self.until(what, lambda: found(management))
 
     def pause(self, seconds: float) -> None:
         """Let time pass, as work takes it."""
